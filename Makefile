@@ -26,7 +26,7 @@ venv-demo:
 	$(PYTHON) tests/tools/make_venv.py demo
 
 check: venv  ## What each commit must pass, in under a minute: ruff, mypy, unit tests
-	$(STEP) ruff mypy unit
+	$(STEP) ruff mypy mypy-tools unit
 
 unit: venv  ## Unit tests
 	$(STEP) unit
@@ -53,7 +53,7 @@ build: venv  ## Build the collection into .build, install it, look it over
 	$(STEP) build
 
 test: venv  ## Everything, in the right order; logs in .build/logs
-	$(PY) tests/tools/run_all.py
+	$(STEP) --all
 
 demo: venv-demo  ## Upgrade an embedded cluster node by node; KUBECONFIG=path takes a real one
 	$(PY) tests/demo/run.py $(if $(KUBECONFIG_FOR_DEMO),--kubeconfig '$(KUBECONFIG_FOR_DEMO)')

@@ -16,10 +16,9 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-VENV = ROOT / ".venv"
+from places import BUILD, ROOT, VENV, link
+
 REQUIREMENTS = ROOT / "tests" / "requirements"
 OLDEST = (3, 10)
 
@@ -54,7 +53,8 @@ def install(name: str) -> None:
     for stale in VENV.glob("installed-*"):
         stale.unlink()
     pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
-    subprocess.run([*pip, "-r", str(REQUIREMENTS / f"{name}.txt")], check=True)
+    with open(BUILD / "pip.log", "w", encoding="utf-8") as log:
+        subprocess.run([*pip, "-r", str(REQUIREMENTS / f"{name}.txt")], check=True, stdout=log, stderr=log)
     for complete in ("demo", "dev") if name == "dev" else ("demo",):
         (VENV / f"installed-{complete}").write_text(wanted_stamp(complete))
 
@@ -68,10 +68,11 @@ def main() -> int:
         print("Python {}.{} is too old: 3.10 or later is needed. Try make PYTHON=python3.11 ...".format(
             *sys.version_info[:2]), file=sys.stderr)
         return 1
+    link()
     if is_complete(name):
         return 0
-    (ROOT / ".build").mkdir(exist_ok=True)
-    with open(ROOT / ".build" / "venv.lock", "w", encoding="ascii") as lock:
+    BUILD.mkdir(exist_ok=True)
+    with open(BUILD / "venv.lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two makes at once: the second finds the work done
         if is_complete(name):
             return 0
@@ -81,6 +82,7 @@ def main() -> int:
             install(name)
         except subprocess.CalledProcessError as failed:
             print(f"Could not make .venv: {' '.join(failed.cmd)} ended with {failed.returncode}", file=sys.stderr)
+            print("What pip said is in .build/pip.log", file=sys.stderr)
             return 1
     return 0
 

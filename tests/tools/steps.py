@@ -1,0 +1,70 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Name the steps of `make check`, `make lint`, `make test` and say how each is run and counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from places import LINKED, ROOT, VENV
+
+Counts = tuple[int, int]
+
+
+def count_tests(log: str) -> Counts | None:
+    """Return (passed, failed) from the last line that counts tests, as pytest and our own runners print it."""
+    for line in reversed(log.splitlines()):
+        found = {word: int(number) for number, word in re.findall(r"\b(\d+) (passed|failed|errors?)\b", line)}
+        if found:
+            return found.pop("passed", 0), sum(found.values())
+    return None
+
+
+def count_cases(log: str) -> Counts | None:
+    """Return (passed, failed) from `N of M cases agree`. A case that deviates for a listed reason is neither."""
+    found = re.findall(r"^(\d+) of (\d+) cases agree", log, re.MULTILINE)
+    return (int(found[-1][0]), 0) if found else None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command. `tally` is None where the step tests as a whole and not a number of things."""
+
+    command: list[str]
+    tally: Callable[[str], Counts | None] | None = None
+    env: dict[str, str] = field(default_factory=dict)
+
+
+def _bin(name: str) -> str:
+    return str(VENV / "bin" / name)
+
+
+def _own(name: str) -> list[str]:
+    return [_bin("python"), str(ROOT / "tests" / "tools" / name)]
+
+
+def _pytest(folder: str) -> list[str]:
+    return [_bin("python"), "-m", "pytest", "-q", "-n", "2", folder]
+
+
+_MODULE_UTILS = "ansible_collections.kubeops.maintenance.plugins.module_utils"
+
+# In the order in which `make test` runs them: what fails soonest comes first.
+STEPS = {
+    "ruff": Step([_bin("ruff"), "check", "--cache-dir", ".build/ruff_cache", "."]),
+    "mypy": Step([_bin("mypy"), "-p", _MODULE_UTILS], env={"MYPYPATH": str(LINKED)}),
+    "mypy-tools": Step([_bin("mypy"), "tests/tools"], env={"MYPYPATH": "tests/tools"}),
+    "yamllint": Step([_bin("yamllint"), "--strict", "."]),
+    "unit": Step(_pytest("tests/unit"), count_tests),
+    "conformance": Step(_pytest("tests/conformance"), count_tests),
+    "golden": Step([_bin("python"), "tests/golden/run.py", "tests/golden/cases"], count_cases),
+    "integration": Step(_own("integration.py"), count_tests),
+    "sanity": Step(_own("sanity.py"), count_tests),
+    "ansible-lint": Step([_bin("ansible-lint"), "--nocolor"]),
+    "docs": Step([_bin("antsibull-docs"), "lint-collection-docs", "--plugin-docs", "."]),
+    "changelog": Step([_bin("antsibull-changelog"), "lint"]),
+    "build": Step(_own("build.py")),
+}

@@ -1,0 +1,165 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The layers of the product: a file imports only from lower levels, and each outside world has one door.
+
+A new file under plugins/ fails here until it has a line in LEVELS. Choose the lowest level that works. Files of one
+level do not import one another; where a part is split into several files, decimals order them (3.0, 3.1).
+docs/architecture.md says why the layers are what they are.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+PLUGINS = ROOT / "plugins"
+
+LEVELS = {
+    # 0: vocabulary, standard library only
+    "module_utils/errors.py": 0.0,
+    "module_utils/objects.py": 0.0,
+    "module_utils/selectors.py": 0.1,
+    "module_utils/answers.py": 0.1,
+    # 1: pure decisions on plain dicts; the clock; the network
+    "module_utils/diagnosis.py": 1.0,
+    "module_utils/pod_filters.py": 1.0,
+    "module_utils/waiting.py": 1.0,
+    "module_utils/wire.py": 1.0,
+    "module_utils/workers.py": 1.0,
+    "module_utils/connection.py": 1.0,
+    "module_utils/evictions.py": 1.1,
+    "module_utils/rest.py": 1.1,
+    # 2: Kubernetes nouns and verbs
+    "module_utils/observe.py": 2.0,
+    "module_utils/cluster.py": 2.0,
+    # 3: use cases
+    "module_utils/drain.py": 3.5,
+    # 4: the only one that knows AnsibleModule
+    "module_utils/module_face.py": 4.0,
+    # 5: documentation, argument spec, main
+    "modules/k8s_node_drain.py": 5.0,
+    "modules/k8s_node_info.py": 5.0,
+}
+
+# Libraries that are not ours, and modules of the standard library that open a door: who may import them.
+CLOCK = {"module_utils/waiting.py"}
+THREADS = CLOCK | {"module_utils/workers.py", "module_utils/rest.py", "module_utils/connection.py"}
+NETWORK = {"module_utils/wire.py", "module_utils/rest.py", "module_utils/connection.py"}
+ANSIBLE = {"module_utils/module_face.py", "modules/k8s_node_drain.py", "modules/k8s_node_info.py"}
+DOORS = {
+    "ansible": ANSIBLE,
+    "jsonpatch": {"module_utils/cluster.py"},
+    "kubernetes": {"module_utils/connection.py"},
+    "urllib3": NETWORK,
+    "yaml": {"module_utils/connection.py"},
+    # standard library
+    "asyncio": set(),
+    "concurrent": THREADS,
+    "http": NETWORK,
+    "multiprocessing": set(),
+    "queue": THREADS,
+    "socket": NETWORK,
+    "ssl": NETWORK,
+    "subprocess": {"module_utils/connection.py"},
+    "threading": THREADS,
+    "time": CLOCK,
+    "urllib.request": NETWORK,
+}
+# Time stamps may be parsed anywhere, the present moment is asked for in one place.
+READS_THE_CLOCK = {"now", "utcnow", "today"}
+
+
+class Import(NamedTuple):
+    """One import statement's target: `module` as Python would name it, `line` where it stands."""
+
+    module: str
+    line: int
+
+
+def files() -> list[str]:
+    """Return every Python file of the product, relative to plugins/."""
+    return sorted(path.relative_to(PLUGINS).as_posix() for path in PLUGINS.rglob("*.py"))
+
+
+def tree_of(file: str) -> ast.Module:
+    return ast.parse((PLUGINS / file).read_text(encoding="utf-8"), file)
+
+
+def imports_of(file: str) -> list[Import]:
+    """Return all imports of a file, at any depth: Ansible ships type-only and guarded ones just the same."""
+    found = []
+    package = ["ansible_collections", "kubeops", "maintenance", "plugins", *Path(file).parent.parts]
+    for node in ast.walk(tree_of(file)):
+        if isinstance(node, ast.Import):
+            found += [Import(alias.name, node.lineno) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            start = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*start, *([node.module] if node.module else [])])
+            found.append(Import(module, node.lineno))
+            found += [Import(f"{module}.{alias.name}", node.lineno) for alias in node.names]
+    return found
+
+
+def own_file(module: str) -> str | None:
+    """Return the file under plugins/ that a module name of the collection means."""
+    prefix = "ansible_collections.kubeops.maintenance.plugins."
+    if not module.startswith(prefix):
+        return None
+    file = module.removeprefix(prefix).replace(".", "/") + ".py"
+    return file if (PLUGINS / file).exists() else None
+
+
+def door_of(module: str) -> str | None:
+    """Return the entry of DOORS that a module belongs to."""
+    return next((door for door in DOORS if module == door or module.startswith(door + ".")), None)
+
+
+def test_the_product_has_files() -> None:
+    assert files()
+
+
+@pytest.mark.parametrize("file", files())
+def test_every_file_has_a_level(file: str) -> None:
+    assert file in LEVELS or file.startswith("doc_fragments/"), f"Give {file} a line in LEVELS of {__file__}"
+
+
+@pytest.mark.parametrize("file", [file for file in files() if file in LEVELS])
+def test_imports_point_downwards(file: str) -> None:
+    wrong = []
+    for target, line in imports_of(file):
+        other = own_file(target)
+        if other and LEVELS.get(other, 9.0) >= LEVELS[file]:
+            wrong.append(f"{file}:{line} (level {LEVELS[file]}) imports {other} (level {LEVELS.get(other)})")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("file", files())
+def test_libraries_come_in_by_their_own_door(file: str) -> None:
+    wrong = []
+    for target, line in imports_of(file):
+        door = door_of(target)
+        top = target.split(".")[0]
+        if door and file not in DOORS[door]:
+            wrong.append(f"{file}:{line} imports {target}, which is for {sorted(DOORS[door]) or 'nobody'}")
+        elif not door and top not in sys.stdlib_module_names and top != "ansible_collections":
+            wrong.append(f"{file}:{line} imports {target}, which the collection does not require")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("file", [file for file in files() if file not in CLOCK])
+def test_the_present_moment_is_asked_for_in_one_place(file: str) -> None:
+    asked = [
+        f"{file}:{node.lineno} calls {ast.unparse(node.func)}"
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in READS_THE_CLOCK
+        and ast.unparse(node.func.value) in {"datetime", "date", "datetime.datetime", "datetime.date"}
+    ]
+    assert asked == []

@@ -47,8 +47,8 @@ def wrong_files(artifact: Path) -> list[str]:
     known = set(project_files()) | {"MANIFEST.json", "FILES.json"}
     wrong = [f"{name} is packed but not part of the project" for name in sorted(packed - known)]
     for name in sorted(packed & known):
-        top, _, rest = name.partition("/")
-        if (top not in FOLDERS) if rest else (top not in FILES):
+        top = name.split("/")[0]
+        if top not in (FOLDERS if "/" in name else FILES):
             wrong.append(f"{name} is packed but of no use to users: add it to build_ignore in galaxy.yml")
     shipped = {name for name in known if name.split("/")[0] in {"plugins", "roles", "playbooks", "meta"}}
     return wrong + [f"{name} is missing" for name in sorted((shipped | NEEDED) - packed)]

@@ -22,7 +22,7 @@ def tally(log: str) -> tuple[int, int]:
     """
     started = set(re.findall(r'^Running sanity test "([^"]+)"', log, re.MULTILINE))
     failed: set[str] = set()
-    summary = re.search(r"sanity test\(s\) listed below \(out of \d+\) failed.*?:\n((?:[\w-]+.*\n?)+)", log)
+    summary = re.search(r"sanity test\(s\) listed below \(out of \d+\) failed.*\n((?:[\w-]+.*\n?)+)", log)
     if summary:
         failed = {line.split()[0] for line in summary[1].splitlines()}
     return len(started - failed), len(failed)

@@ -24,6 +24,6 @@ _register("ansible_collections.kubeops")
 _register("ansible_collections.kubeops.maintenance", ROOT)
 
 # pytest.ini_options do the same for a run from the root; ansible-test does not read them.
-for _folder in (ROOT / "tests" / "unit", ROOT / "tests"):
+for _folder in (ROOT / "tests" / "tools", ROOT / "tests" / "unit", ROOT / "tests"):
     if str(_folder) not in sys.path:
         sys.path.insert(0, str(_folder))

@@ -66,5 +66,5 @@ STEPS = {
     "ansible-lint": Step([_bin("ansible-lint"), "--nocolor"]),
     "docs": Step([_bin("antsibull-docs"), "lint-collection-docs", "--plugin-docs", "."]),
     "changelog": Step([_bin("antsibull-changelog"), "lint"]),
-    "build": Step(_own("build.py")),
+    "build": Step(_own("artifact.py")),
 }

@@ -25,20 +25,40 @@ LEVELS = {
     "module_utils/errors.py": 0.0,
     "module_utils/objects.py": 0.0,
     "module_utils/selectors.py": 0.1,
-    "module_utils/answers.py": 0.1,
-    # 1: pure decisions on plain dicts; the clock; the network
-    "module_utils/diagnosis.py": 1.0,
+    # 1: pure decisions on plain dicts
+    "module_utils/answers.py": 1.0,
+    "module_utils/evictions.py": 1.0,
     "module_utils/pod_filters.py": 1.0,
+    "module_utils/pods.py": 1.0,
+    # 1: the clock, the network, threads
     "module_utils/waiting.py": 1.0,
     "module_utils/wire.py": 1.0,
     "module_utils/workers.py": 1.0,
-    "module_utils/connection.py": 1.0,
-    "module_utils/evictions.py": 1.1,
     "module_utils/rest.py": 1.1,
+    # 1: where the server is and who we are
+    "module_utils/exec_plugin.py": 1.0,
+    "module_utils/impersonation.py": 1.0,
+    "module_utils/kubeconfig.py": 1.0,
+    "module_utils/server_address.py": 1.0,
+    "module_utils/tls.py": 1.0,
+    "module_utils/credentials.py": 1.1,
+    "module_utils/proxies.py": 1.1,
+    "module_utils/kubeconfig_user.py": 1.2,
+    "module_utils/connection_sources.py": 1.3,
+    "module_utils/connection.py": 1.4,
     # 2: Kubernetes nouns and verbs
     "module_utils/observe.py": 2.0,
-    "module_utils/cluster.py": 2.0,
+    "module_utils/budgets.py": 2.1,
+    "module_utils/cluster.py": 2.1,
     # 3: use cases
+    "module_utils/drain_options.py": 3.0,
+    "module_utils/pod_drain.py": 3.0,
+    "module_utils/budget_watch.py": 3.1,
+    "module_utils/diagnosis.py": 3.1,
+    "module_utils/node_drain.py": 3.1,
+    "module_utils/drain_loop.py": 3.2,
+    "module_utils/drain_report.py": 3.2,
+    "module_utils/drain_words.py": 3.2,
     "module_utils/drain.py": 3.5,
     # 4: the only one that knows AnsibleModule
     "module_utils/module_face.py": 4.0,
@@ -49,15 +69,14 @@ LEVELS = {
 
 # Libraries that are not ours, and modules of the standard library that open a door: who may import them.
 CLOCK = {"module_utils/waiting.py"}
-THREADS = CLOCK | {"module_utils/workers.py", "module_utils/rest.py", "module_utils/connection.py"}
-NETWORK = {"module_utils/wire.py", "module_utils/rest.py", "module_utils/connection.py"}
-ANSIBLE = {"module_utils/module_face.py", "modules/k8s_node_drain.py", "modules/k8s_node_info.py"}
+THREADS = {"module_utils/workers.py", "module_utils/rest.py", "module_utils/connection.py"}
+NETWORK = {"module_utils/wire.py", "module_utils/connection.py"}
 DOORS = {
-    "ansible": ANSIBLE,
+    "ansible": {"module_utils/module_face.py", "modules/k8s_node_drain.py", "modules/k8s_node_info.py"},
     "jsonpatch": {"module_utils/cluster.py"},
     "kubernetes": {"module_utils/connection.py"},
     "urllib3": NETWORK,
-    "yaml": {"module_utils/connection.py"},
+    "yaml": {"module_utils/kubeconfig.py"},
     # standard library
     "asyncio": set(),
     "concurrent": THREADS,
@@ -65,8 +84,8 @@ DOORS = {
     "multiprocessing": set(),
     "queue": THREADS,
     "socket": NETWORK,
-    "ssl": NETWORK,
-    "subprocess": {"module_utils/connection.py"},
+    "ssl": NETWORK | {"module_utils/tls.py"},
+    "subprocess": {"module_utils/exec_plugin.py"},
     "threading": THREADS,
     "time": CLOCK,
     "urllib.request": NETWORK,

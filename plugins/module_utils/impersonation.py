@@ -1,0 +1,71 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Act as somebody else: the Impersonate-* headers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from .errors import InvalidConfiguration
+
+
+@dataclass(frozen=True)
+class Impersonation:
+    """Whom the requests act as; all empty: as the caller."""
+
+    user: str = ""
+    groups: list[str] = field(default_factory=list)
+    uid: str = ""
+    extra: dict[str, list[str]] = field(default_factory=dict)
+
+    def overridden(self, user: Any, groups: Any) -> Impersonation:
+        """Return this with the options impersonate_user and impersonate_groups in place of what they are given for."""
+        named = [str(group) for group in groups or [] if str(group)]
+        return Impersonation(str(user) if user else self.user, named or self.groups, self.uid, self.extra)
+
+    def check(self) -> None:
+        """Refuse what the API server refuses too, but with a remedy."""
+        if (self.groups or self.uid or self.extra) and not self.user:
+            raise InvalidConfiguration(
+                "Groups are to be impersonated without a user: give impersonate_user as well (as in the kubeconfig)."
+            )
+        for value in (self.user, self.uid, *self.groups, *(item for items in self.extra.values() for item in items)):
+            if any(ord(char) < 32 for char in value):
+                raise InvalidConfiguration(
+                    "A name to impersonate holds a line break or another control character: correct it."
+                )
+
+    def headers(self) -> dict[str, str]:
+        """Return the headers. Each group needs a header of its own, so their names differ in case, which counts not."""
+        sent: dict[str, str] = {}
+        if self.user:
+            sent["Impersonate-User"] = _wire(self.user)
+        if self.uid:
+            sent["Impersonate-Uid"] = _wire(self.uid)
+        _add(sent, "Impersonate-Group", self.groups)
+        for key, values in self.extra.items():
+            _add(sent, "Impersonate-Extra-" + quote(key.lower(), safe=""), values)
+        return sent
+
+
+def _add(sent: dict[str, str], name: str, values: list[str]) -> None:
+    """Add a header that is sent once per value: a dict holds it under spellings that HTTP takes for the same name.
+
+    A header dict that repeats names would not do: proxies of the HTTP library copy headers into a plain dict, where
+    the groups would arrive as one with commas in it.
+    """
+    letters = [at for at, char in enumerate(name) if char.isalpha()]
+    for number, value in enumerate(values):
+        spelling = list(name)
+        for bit, at in enumerate(letters):
+            if number >> bit & 1:
+                spelling[at] = spelling[at].swapcase()
+        sent["".join(spelling)] = _wire(value)
+
+
+def _wire(value: str) -> str:
+    """Return a text whose Latin-1 form, which the HTTP library sends, is the UTF-8 that the API server reads."""
+    return value.encode().decode("latin-1")

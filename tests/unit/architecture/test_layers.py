@@ -43,6 +43,7 @@ LEVELS = {
     "module_utils/tls.py": 1.0,
     "module_utils/credentials.py": 1.1,
     "module_utils/proxies.py": 1.1,
+    "module_utils/auth_provider.py": 1.2,
     "module_utils/kubeconfig_user.py": 1.2,
     "module_utils/connection_sources.py": 1.3,
     "module_utils/connection.py": 1.4,
@@ -61,7 +62,8 @@ LEVELS = {
     "module_utils/drain_words.py": 3.2,
     "module_utils/drain.py": 3.5,
     # 4: the only one that knows AnsibleModule
-    "module_utils/module_face.py": 4.0,
+    "module_utils/auth_options.py": 4.0,
+    "module_utils/module_face.py": 4.1,
     # 5: documentation, argument spec, main
     "modules/k8s_node_drain.py": 5.0,
     "modules/k8s_node_info.py": 5.0,
@@ -72,7 +74,7 @@ CLOCK = {"module_utils/waiting.py"}
 THREADS = {"module_utils/workers.py", "module_utils/rest.py", "module_utils/connection.py"}
 NETWORK = {"module_utils/wire.py", "module_utils/connection.py"}
 DOORS = {
-    "ansible": {"module_utils/module_face.py", "modules/k8s_node_drain.py", "modules/k8s_node_info.py"},
+    "ansible": {"module_utils/auth_options.py", "module_utils/module_face.py", "modules/k8s_node_drain.py", "modules/k8s_node_info.py"},
     "jsonpatch": {"module_utils/cluster.py"},
     "kubernetes": {"module_utils/connection.py"},
     "urllib3": NETWORK,

@@ -1,0 +1,120 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one family of errors that this collection raises.
+
+::
+
+    MaintenanceError            a sentence for the user, and facts for the result
+    |-- InvalidOptions          the task asks for something that cannot be meant
+    |-- MissingLibrary          a Python package is absent or too old
+    |-- InvalidConfiguration    kubeconfig, certificates or credentials cannot be used
+    |-- Unreachable             no API server answers there
+    |-- ApiError                the API server said no
+    |   |-- Unauthorized        401
+    |   |-- Forbidden           403
+    |   |-- NotFound            404
+    |   |-- Conflict            409
+    |   |-- Expired             410
+    |   |-- TooManyRequests     429
+    |   `-- ServerFault         408, 5xx, and answers that are no JSON
+    |-- TimedOut                the task's deadline passed
+    `-- Failed                  the use case ended badly; C(details) hold its result
+
+Sentences may change; classes, statuses and details are what code decides on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class MaintenanceError(Exception):
+    """Carry one sentence that names the cause and the remedy, and C(details) that become return values."""
+
+    def __init__(self, message: str, **details: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details
+
+
+class InvalidOptions(MaintenanceError):
+    """Say which option is wrong and what it may be."""
+
+
+class MissingLibrary(MaintenanceError):
+    """Say which Python package is missing or too old, and for which interpreter."""
+
+
+class InvalidConfiguration(MaintenanceError):
+    """Say what is wrong with the kubeconfig, the certificates or the credentials."""
+
+
+class Unreachable(MaintenanceError):
+    """Say that no API server answers, where, and why.
+
+    C(final) is true for a cause that trying again cannot heal: an unknown host name, a certificate that is not trusted.
+    """
+
+    def __init__(self, message: str, final: bool = False, **details: Any) -> None:
+        super().__init__(message, **details)
+        self.final = final
+
+
+class ApiError(MaintenanceError):
+    """Carry what the API server answered.
+
+    status: the HTTP status; reason: the Status object's C(reason), "" when the body is none;
+    causes: its C(details.causes), a list of dicts; retry_after: seconds the server asks to wait, or None.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        status: int,
+        reason: str = "",
+        causes: list[dict[str, Any]] | None = None,
+        retry_after: float | None = None,
+        **details: Any,
+    ) -> None:
+        super().__init__(message, **details)
+        self.status = status
+        self.reason = reason
+        self.causes = causes or []
+        self.retry_after = retry_after
+
+
+class Unauthorized(ApiError):
+    """401: the credentials are not accepted."""
+
+
+class Forbidden(ApiError):
+    """403: the credentials are known, the right is missing, or admission refused."""
+
+
+class NotFound(ApiError):
+    """404."""
+
+
+class Conflict(ApiError):
+    """409: somebody else changed the object, or a precondition does not hold."""
+
+
+class Expired(ApiError):
+    """410: a resourceVersion or continue token is too old."""
+
+
+class TooManyRequests(ApiError):
+    """429: a disruption budget refuses, or the server asks to slow down."""
+
+
+class ServerFault(ApiError):
+    """408, 5xx or an answer that is not the API's: worth another try."""
+
+
+class TimedOut(MaintenanceError):
+    """The task's deadline passed before the work was done."""
+
+
+class Failed(MaintenanceError):
+    """The use case ended badly; C(details) hold the same keys as its good end."""

@@ -1,0 +1,140 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read Kubernetes objects as the plain dicts that the API sends.
+
+Every reader here takes an object in which any field may be absent or null, because servers leave out what is
+zero and older ones write null where newer ones write nothing.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from typing import Any
+
+Obj = dict[str, Any]
+
+MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
+# 2026-11-30T10:02:00Z, also with a fraction or an offset (RFC 3339).
+_TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$")
+
+
+def part(obj: Any, *path: str) -> Obj:
+    """Return the mapping at a path of keys, {} where any step is absent, null or no mapping."""
+    for key in path:
+        obj = obj.get(key) if isinstance(obj, dict) else None
+    return obj if isinstance(obj, dict) else {}
+
+
+def entries(obj: Any, *path: str) -> list[Obj]:
+    """Return the mappings of the list at a path of keys, [] where there is none."""
+    found = part(obj, *path[:-1]).get(path[-1])
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+
+def texts(obj: Any, *path: str) -> list[str]:
+    """Return the strings of the list at a path of keys, [] where there is none."""
+    found = part(obj, *path[:-1]).get(path[-1])
+    return [item for item in found if isinstance(item, str)] if isinstance(found, list) else []
+
+
+def number(value: Any, default: int = 0) -> int:
+    """Return an integer field's value, the default where it is absent, null or no number."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else default
+
+
+def name_of(obj: Obj) -> str:
+    """Return metadata.name."""
+    return str(part(obj, "metadata").get("name") or "")
+
+
+def namespace_of(obj: Obj) -> str:
+    """Return metadata.namespace, "" for objects of the cluster."""
+    return str(part(obj, "metadata").get("namespace") or "")
+
+
+def uid_of(obj: Obj) -> str:
+    """Return metadata.uid: what a pod is, whatever its name (design: a pod is its uid)."""
+    return str(part(obj, "metadata").get("uid") or "")
+
+
+def version_of(obj: Obj) -> str:
+    """Return metadata.resourceVersion, an opaque text."""
+    return str(part(obj, "metadata").get("resourceVersion") or "")
+
+
+def full_name(obj: Obj) -> str:
+    """Return namespace/name, or the name alone for objects of the cluster."""
+    namespace = namespace_of(obj)
+    return "%s/%s" % (namespace, name_of(obj)) if namespace else name_of(obj)
+
+
+def labels_of(obj: Obj) -> dict[str, str]:
+    """Return metadata.labels."""
+    return part(obj, "metadata", "labels")
+
+
+def controller_of(obj: Obj) -> Obj | None:
+    """Return the one owner reference with C(controller) set, as every built-in controller writes it."""
+    for reference in entries(obj, "metadata", "ownerReferences"):
+        if reference.get("controller") is True:
+            return reference
+    return None
+
+
+def condition_of(obj: Obj, kind: str) -> Obj:
+    """Return the entry of status.conditions with that type, {} if there is none."""
+    for condition in entries(obj, "status", "conditions"):
+        if condition.get("type") == kind:
+            return condition
+    return {}
+
+
+def is_ready(obj: Obj) -> bool:
+    """Tell whether a pod's or node's Ready condition is True."""
+    return condition_of(obj, "Ready").get("status") == "True"
+
+
+def is_finished(pod: Obj) -> bool:
+    """Tell whether all containers of the pod have ended for good."""
+    return part(pod, "status").get("phase") in ("Succeeded", "Failed")
+
+
+def is_mirror(pod: Obj) -> bool:
+    """Tell whether the pod only shows what a kubelet runs from a file of its own."""
+    return MIRROR_ANNOTATION in part(pod, "metadata", "annotations")
+
+
+def has_emptydir(pod: Obj) -> bool:
+    """Tell whether the pod has a volume that is deleted with it."""
+    # `emptyDir: {}` is the usual form; null is the same as no such key.
+    return any(volume.get("emptyDir") is not None for volume in entries(pod, "spec", "volumes"))
+
+
+def is_unschedulable(node: Obj) -> bool:
+    """Tell whether the node is cordoned."""
+    return part(node, "spec").get("unschedulable") is True
+
+
+def parse_time(text: Any) -> float | None:
+    """Return an RFC 3339 time as seconds since 1970, None if the text is no such time."""
+    match = _TIME.match(text) if isinstance(text, str) else None
+    if match is None:
+        return None
+    year, month, day, hour, minute, second = (int(match.group(n)) for n in range(1, 7))
+    offset = match.group(8)
+    shift = 0
+    if offset not in ("Z", "z"):
+        shift = (int(offset[1:3]) * 3600 + int(offset[4:6]) * 60) * (-1 if offset[0] == "-" else 1)
+    return calendar.timegm((year, month, day, hour, minute, second, 0, 0, 0)) - shift + float(match.group(7) or 0)
+
+
+def deletion_time(obj: Obj) -> float | None:
+    """Return metadata.deletionTimestamp in seconds since 1970: when the grace period of a deleted pod is over."""
+    return parse_time(part(obj, "metadata").get("deletionTimestamp"))
+
+
+def is_terminating(obj: Obj) -> bool:
+    """Tell whether somebody has deleted the object already."""
+    return bool(part(obj, "metadata").get("deletionTimestamp"))

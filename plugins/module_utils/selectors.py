@@ -1,0 +1,40 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Match labels against the C(LabelSelector) of an object, as disruption budgets and workloads carry it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .objects import Obj, entries, part
+
+
+def selects(selector: Any, labels: dict[str, str]) -> bool:
+    """Tell whether a LabelSelector selects these labels.
+
+    An absent (null) selector selects nothing and an empty one everything, as policy/v1 defines it:
+    https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/label-selector/
+    An expression with an unknown operator selects nothing, because guessing could free a pod that is protected.
+    """
+    if not isinstance(selector, dict):
+        return False
+    for key, value in part(selector, "matchLabels").items():
+        if labels.get(key) != value:
+            return False
+    return all(_holds(expression, labels) for expression in entries(selector, "matchExpressions"))
+
+
+def _holds(expression: Obj, labels: dict[str, str]) -> bool:
+    key = expression.get("key")
+    values = expression.get("values") or []
+    operator = expression.get("operator")
+    if operator == "In":
+        return key in labels and labels[key] in values
+    if operator == "NotIn":
+        return key not in labels or labels[key] not in values
+    if operator == "Exists":
+        return key in labels
+    if operator == "DoesNotExist":
+        return key not in labels
+    return False

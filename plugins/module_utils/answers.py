@@ -1,0 +1,101 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make a value or an error of the family out of an HTTP answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from .errors import (
+    ApiError,
+    Conflict,
+    Expired,
+    Forbidden,
+    NotFound,
+    ServerFault,
+    TooManyRequests,
+    Unauthorized,
+)
+from .objects import Obj, entries, number, part
+
+# Enough for a webhook's explanation, too short for a web page.
+LONGEST_TEXT = 1000
+
+_CLASSES: dict[int, type[ApiError]] = {
+    401: Unauthorized,
+    403: Forbidden,
+    404: NotFound,
+    408: ServerFault,
+    409: Conflict,
+    410: Expired,
+    429: TooManyRequests,
+}
+
+
+def value_of(status: int, headers: Mapping[str, str], data: bytes) -> Obj:
+    """Return the object in a good answer; raise the ApiError that any other answer is.
+
+    Only a body that is a Kubernetes Status is believed. A 404 page of a load balancer does not mean that a pod is
+    gone, so whatever else comes counts as a fault between here and the API server.
+    """
+    body = _parsed(data)
+    if 200 <= status < 300 and body is not None:
+        return body
+    if body is None or body.get("kind") != "Status":
+        raise foreign_answer(status, headers, data)
+    raise error_of(body, status, headers)
+
+
+def error_of(body: Obj, status: int = 0, headers: Mapping[str, str] | None = None) -> ApiError:
+    """Return the error that a Status object describes. Its own code counts where none is given (watch streams)."""
+    status = status or number(body.get("code"), 500)
+    kind = _CLASSES.get(status, ServerFault if status >= 500 else ApiError)
+    retry_after = _seconds((headers or {}).get("Retry-After"))
+    if retry_after is None:
+        retry_after = _seconds(part(body, "details").get("retryAfterSeconds"))
+    return kind(
+        clip(str(body.get("message") or "") or "the API server answered %d without a message" % status),
+        status=status,
+        reason=str(body.get("reason") or ""),
+        causes=entries(body, "details", "causes"),
+        retry_after=retry_after,
+        about=part(body, "details"),
+    )
+
+
+def foreign_answer(status: int, headers: Mapping[str, str], data: bytes) -> ServerFault:
+    """Return the error for an answer that no Kubernetes API server wrote."""
+    kind = (headers.get("Content-Type") or "").split(";")[0].strip() or "no content type"
+    where = " to %s" % headers["Location"].split("?")[0] if 300 <= status < 400 and headers.get("Location") else ""
+    return ServerFault(
+        "the answer is not from a Kubernetes API server (HTTP %d%s, %s, %d bytes)" % (status, where, kind, len(data)),
+        status=status,
+        retry_after=_seconds(headers.get("Retry-After")),
+        foreign=True,
+    )
+
+
+def clip(text: str) -> str:
+    """Return the text in one line of bounded length."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_TEXT else line[: LONGEST_TEXT - 3] + "..."
+
+
+def _parsed(data: bytes) -> Obj | None:
+    try:
+        body = json.loads(data)
+    except ValueError:
+        return None
+    return body if isinstance(body, dict) else None
+
+
+def _seconds(value: Any) -> float | None:
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError):
+        # An HTTP date is allowed there too, but no API server sends one.
+        return None
+    return seconds if 0 < seconds < 86400 else None

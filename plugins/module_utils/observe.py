@@ -1,0 +1,117 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Follow a collection of the API: one list, then one watch, resumed and mistrusted as the API demands.
+
+https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from .errors import ApiError, Expired, Forbidden, NotFound, Unreachable
+from .objects import Obj, part, version_of
+from .rest import Listing, Rest
+from .waiting import growing_pause
+from .wire import Silent
+from .workers import Pause
+
+# A stream that says nothing may be one that a proxy holds back. Servers send bookmarks about once a minute, so
+# waiting for one would trust a dead stream too long; a list each half minute costs little.
+SILENCE = 30.0
+# How long the server is asked to keep a stream open.
+STREAM = 300
+# A watch that ends at once again and again is not worth more than a list each C(pause).
+SHORT_STREAMS = 3
+
+
+class Listed(NamedTuple):
+    """All items, as they stand."""
+
+    items: list[Obj]
+
+
+class Changed(NamedTuple):
+    """One item was ADDED, MODIFIED or DELETED."""
+
+    type: str
+    obj: Obj
+
+
+class Unwatched(NamedTuple):
+    """The account may not watch; lists come instead. Said once."""
+
+    message: str
+
+
+@dataclass
+class Collection:
+    """What to follow.
+
+    path, query: of the list; page_size: of its pages; pause: seconds between lists where no watch may be used;
+    keep: trims each item.
+    """
+
+    path: str
+    query: dict[str, Any] = field(default_factory=dict)
+    page_size: int = 500
+    pause: float = 5.0
+    keep: Callable[[Obj], Obj] = lambda item: item
+
+
+def observe(rest: Rest, what: Collection) -> Iterator[Listed | Changed | Unwatched | Pause | None]:
+    """Yield the items of a collection and then every change, for ever. Raise what no further try heals."""
+    watching = True
+    while True:
+        listing = rest.list(what.path, what.query, what.page_size, what.keep)
+        yield Listed(listing.items)
+        if watching:
+            try:
+                yield from _watch(rest, what, listing)
+            except (Forbidden, NotFound) as exc:
+                watching = False
+                yield Unwatched(exc.message)
+        if not watching:
+            yield Pause(what.pause)
+
+
+def _watch(rest: Rest, what: Collection, listing: Listing) -> Iterator[Changed | Pause | None]:
+    """Yield changes since the listing. Return when a new list is due."""
+    version = listing.version
+    empty = 0
+    while True:
+        heard = False
+        try:
+            for event in rest.stream(what.path, _query(what, version), SILENCE):
+                if event is None:
+                    yield None
+                    continue
+                heard = True
+                obj = part(event, "object")
+                version = version_of(obj) or version
+                if event.get("type") in ("ADDED", "MODIFIED", "DELETED"):
+                    yield Changed(event["type"], what.keep(obj))
+        except (Expired, Silent):
+            return
+        except (ApiError, Unreachable) as exc:
+            if not rest.may_pass(exc):
+                raise
+            yield Pause((exc.retry_after if isinstance(exc, ApiError) else None) or 1.0)
+            return
+        # The server ended the stream, as it does after a while: go on where it stopped.
+        empty = 0 if heard else empty + 1
+        if empty:
+            yield Pause(growing_pause(empty, 0.5, what.pause))
+        if empty >= SHORT_STREAMS:
+            return
+
+
+def _query(what: Collection, version: str) -> dict[str, Any]:
+    query = dict(what.query, watch="true", allowWatchBookmarks="true", timeoutSeconds=STREAM)
+    if version:
+        # Without one a server would start with every item again; "" must not become "None" or "0".
+        query["resourceVersion"] = version
+    return query

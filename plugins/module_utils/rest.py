@@ -1,0 +1,232 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak the Kubernetes API: raw JSON in and out, passing faults tried again within the task's deadline.
+
+What is tried again: 408, 409, 429, 5xx, answers that are not the API server's, resets, time-outs. What is not: a
+host name that does not exist, TLS that cannot be agreed on, 401 after the credentials were renewed once, 403, and
+every other answer, because the same request would get it again.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from .answers import error_of, foreign_answer, value_of
+from .errors import (
+    ApiError,
+    Conflict,
+    Expired,
+    MaintenanceError,
+    ServerFault,
+    TooManyRequests,
+    Unauthorized,
+    Unreachable,
+)
+from .objects import Obj, entries, part, version_of
+from .waiting import Clock, Deadline, growing_pause
+from .wire import Connection, exchange, streamed
+
+MERGE_PATCH = "application/merge-patch+json"
+
+# Until the server has given its first good answer it may be the wrong one, so patience is short.
+FIRST_ANSWER = 30.0
+# One answer may take that long: API servers give up after 60 s, load balancers sooner.
+LONGEST_ANSWER = 30.0
+
+
+class Listing(NamedTuple):
+    """A list as it stood at one version."""
+
+    items: list[Obj]
+    version: str
+
+
+class Rest:
+    """One task's dialogue with one API server. Safe to use from several threads."""
+
+    def __init__(self, connection: Connection, clock: Clock, deadline: Deadline) -> None:
+        self._connection = connection
+        self._clock = clock
+        self._deadline = deadline
+        self._patience = clock.monotonic() + FIRST_ANSWER
+        self._renewing = threading.Lock()
+        self._renewals = 0
+        self.answered = False
+
+    def get(self, path: str, query: dict[str, Any] | None = None) -> Obj:
+        """Return the object at a path."""
+        return self.request("GET", path, query)
+
+    def patch(self, path: str, body: Obj, query: dict[str, Any] | None = None, once: bool = False) -> Obj:
+        """Change an object by a JSON merge patch (RFC 7386); safe to repeat."""
+        return self.request("PATCH", path, query, body, MERGE_PATCH, once)
+
+    def list(
+        self, path: str, query: dict[str, Any], page_size: int, keep: Callable[[Obj], Obj] = lambda item: item
+    ) -> Listing:
+        """Return all items of a collection, page by page; C(keep) trims each item as it comes.
+
+        A continue token that the server has forgotten (410) starts the list anew, so no item is missing or twice.
+        """
+        while True:
+            items: list[Obj] = []
+            token = ""
+            try:
+                while True:
+                    page = self.get(path, _page_query(query, page_size, token))
+                    items += [keep(item) for item in entries(page, "items")]
+                    token = str(part(page, "metadata").get("continue") or "")
+                    if not token:
+                        return Listing(items, version_of(page))
+            except Expired:
+                if not token or self._deadline.expired():
+                    raise
+
+    def stream(self, path: str, query: dict[str, Any], silence: float) -> Iterator[Obj | None]:
+        """Yield the events of a watch until the server ends it. None means that nothing is there just now.
+
+        Raise Silent when nothing at all came for that many seconds, or the error that the server gave.
+        """
+        renewed = False
+        while True:
+            generation = self._renewals
+            wait = max(0.05, min(silence, self._deadline.remaining()))
+            with streamed(self._connection, _target(path, query), self._headers(), wait) as got:
+                if got.status == 200:
+                    yield from _events(got)
+                    return
+                if got.status != 401 or renewed or not self._renew(generation):
+                    value_of(got.status, got.headers, got.data)
+                    raise foreign_answer(got.status, got.headers, b"")
+                renewed = True
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        query: dict[str, Any] | None = None,
+        body: Obj | None = None,
+        content_type: str = "application/json",
+        once: bool = False,
+    ) -> Obj:
+        """Send a request and return the answer's object.
+
+        C(once) leaves every refusal to the caller, who knows better when to try again.
+        """
+        data = None if body is None else json.dumps(body).encode()
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                return self._attempt(method, _target(path, query or {}), data, content_type)
+            except (Unreachable, ApiError) as exc:
+                if once or not self.may_pass(exc) or self._out_of_patience():
+                    raise self._placed(exc) from exc
+                asked = exc.retry_after if isinstance(exc, ApiError) else None
+                pause = asked or growing_pause(attempt, 0.25, 5.0) * self._clock.jitter()
+                self._clock.sleep(min(pause, self._deadline.remaining()))
+                if self._deadline.expired():
+                    raise self._placed(exc) from exc
+
+    def _attempt(self, method: str, target: str, data: bytes | None, content_type: str) -> Obj:
+        renewed = False
+        while True:
+            generation = self._renewals
+            headers = self._headers()
+            if data is not None:
+                headers["Content-Type"] = content_type
+            wait = max(0.05, min(LONGEST_ANSWER, self._deadline.remaining()))
+            answer = exchange(self._connection, method, target, headers, data, wait)
+            try:
+                value = value_of(answer.status, answer.headers, answer.data)
+            except Unauthorized:
+                if renewed or not self._renew(generation):
+                    raise
+                renewed = True
+                continue
+            self.answered = True
+            return value
+
+    def _headers(self) -> Any:
+        headers = self._connection.headers()
+        headers["Accept"] = "application/json"
+        return headers
+
+    def _renew(self, generation: int) -> bool:
+        # Twenty threads may learn at once that a token has expired; the first renews it for all.
+        with self._renewing:
+            if generation == self._renewals:
+                if not self._connection.refresh():
+                    return False
+                self._renewals += 1
+            return True
+
+    def _out_of_patience(self) -> bool:
+        return self._deadline.expired() or (not self.answered and self._clock.monotonic() >= self._patience)
+
+    def may_pass(self, exc: MaintenanceError) -> bool:
+        """Tell whether the same request may get another answer soon."""
+        if isinstance(exc, Unreachable):
+            # Names that resolved before may fail for a moment with the node that runs the resolver.
+            return not exc.final or (self.answered and exc.details.get("kind") == "name")
+        if isinstance(exc, ServerFault) and exc.details.get("foreign") and exc.status < 500:
+            # A log-in page or a web server: from the start it is the wrong address, later a load balancer's mood.
+            return self.answered
+        return isinstance(exc, (ServerFault, TooManyRequests, Conflict))
+
+    def _placed(self, exc: MaintenanceError) -> MaintenanceError:
+        """Say where and as whom, while it is still likely that just this is wrong."""
+        if isinstance(exc, Unauthorized):
+            exc.message = (
+                "the API server does not accept the credentials (401 %s) at %s: renew the token or certificate"
+                % (exc.message, self._connection.describe())
+            )
+        elif not self.answered and isinstance(exc, ServerFault) and exc.details.get("foreign"):
+            exc.message = "%s; asked was %s: check host, or server in the kubeconfig" % (
+                exc.message,
+                self._connection.describe(),
+            )
+        return exc
+
+
+def _events(response: Any) -> Iterator[Obj | None]:
+    rest = b""
+    for chunk in response.stream(65536):
+        if not chunk:
+            # Only a simulated connection gives an empty chunk: nothing to read at this moment.
+            yield None
+            continue
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            if line.strip():
+                yield _event(line)
+
+
+def _event(line: bytes) -> Obj:
+    try:
+        event = json.loads(line)
+    except ValueError as exc:
+        raise ServerFault("the watch was cut in the middle of an event", status=200, foreign=True) from exc
+    if not isinstance(event, dict):
+        raise ServerFault("the watch sent something that is no event", status=200, foreign=True)
+    if event.get("type") == "ERROR":
+        raise error_of(part(event, "object"))
+    return event
+
+
+def _page_query(query: dict[str, Any], page_size: int, token: str) -> dict[str, Any]:
+    paged = dict(query)
+    if page_size > 0:
+        paged["limit"] = page_size
+    if token:
+        paged["continue"] = token
+    return paged
+
+
+def _target(path: str, query: dict[str, Any]) -> str:
+    return "%s?%s" % (path, urlencode(query)) if query else path

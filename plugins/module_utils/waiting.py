@@ -1,0 +1,59 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tell the time and how much of it is left. Nothing else in the collection reads a clock."""
+
+from __future__ import annotations
+
+import random
+import time
+
+# Longer than any drain, and still a time-out that every platform's wait calls take.
+FOREVER = 86400.0 * 365
+
+
+class Clock:
+    """Tell time. Unit tests pass in one of their own that drives the simulated cluster too."""
+
+    def monotonic(self) -> float:
+        """Return seconds that never jump; only differences mean something."""
+        return time.monotonic()
+
+    def wall(self) -> float:
+        """Return seconds since 1970, to compare with time stamps of the API server."""
+        return time.time()
+
+    def sleep(self, seconds: float) -> None:
+        """Do nothing for that many seconds."""
+        time.sleep(seconds)
+
+    def jitter(self) -> float:
+        """Return a factor near 1, so that many clients that were refused together do not come back together."""
+        return 0.8 + 0.4 * random.random()
+
+
+class Deadline:
+    """Bound a piece of work by one moment. 0 seconds mean no limit, as in kubectl's C(--timeout)."""
+
+    def __init__(self, clock: Clock, seconds: float) -> None:
+        self._clock = clock
+        self.seconds = seconds
+        self._end = clock.monotonic() + (seconds if seconds > 0 else FOREVER)
+
+    def remaining(self) -> float:
+        """Return the seconds that are left, never less than 0."""
+        return max(0.0, self._end - self._clock.monotonic())
+
+    def expired(self) -> bool:
+        """Tell whether no time is left."""
+        return self._clock.monotonic() >= self._end
+
+    @property
+    def unlimited(self) -> bool:
+        """Tell whether there is no limit."""
+        return self.seconds <= 0
+
+
+def growing_pause(attempt: int, first: float, longest: float) -> float:
+    """Return the pause after the attempt of that number (1 = the first): doubled each time, up to the longest."""
+    return min(longest, first * 2.0 ** min(attempt - 1, 30))

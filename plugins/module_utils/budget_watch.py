@@ -1,0 +1,127 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Choose which of the pods that a budget holds back are asked for again, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from .budgets import BudgetBook, is_booked, room_in
+from .objects import Obj, labels_of, name_of, namespace_of, part
+from .observe import Changed, Listed
+from .pod_drain import DUE, HELD, LEAVING, PAUSED, TRYING, PodDrain
+from .selectors import selects
+
+# An accepted eviction is in the budget's books, or its pod in the budget's counts, within that many seconds.
+BOOKING = 1.0
+
+
+class BudgetWatch:
+    """The budgets of all namespaces in which one has refused a pod.
+
+    Where the budgets are known to the moment, pods go as soon as there is room and no more of them than there is
+    room for, and one of them asks now and then all the same, because what looks like a budget's refusal may be
+    something else's. Elsewhere each pod asks again after a pause of its own.
+    """
+
+    def __init__(self, pause: float) -> None:
+        self._pause = pause
+        self._books: dict[str, BudgetBook] = {}
+        self._ask_at: dict[tuple[str, str], float] = {}
+
+    def missing(self, pods: Iterable[PodDrain]) -> set[str]:
+        """Return the namespaces whose budgets should be followed from now on and are not yet."""
+        wanted = {namespace_of(drain.pod) for drain in pods if drain.state == HELD} - set(self._books)
+        for namespace in wanted:
+            self._books[namespace] = BudgetBook()
+        return wanted
+
+    def apply(self, namespace: str, news: Listed | Changed, drains: Iterable[PodDrain]) -> None:
+        """Take in news of a namespace's budgets."""
+        book = self._books[namespace]
+        book.apply(news)
+        book.live = not book.polled
+        for drain in drains:
+            budget = book.get(drain.budget) if namespace_of(drain.pod) == namespace else None
+            if budget is not None and is_booked(budget, name_of(drain.pod)):
+                drain.booked = True
+
+    def blind(self, namespace: str) -> None:
+        """Note that news of a namespace's budgets do not come by themselves."""
+        self._books[namespace].live = False
+        self._books[namespace].polled = True
+
+    def budget_of(self, drain: PodDrain) -> Obj | None:
+        """Return the budget that refused the pod last, as far as it is known."""
+        book = self._books.get(namespace_of(drain.pod))
+        return book.get(drain.budget) if book is not None else None
+
+    def version_for(self, drain: PodDrain) -> str:
+        """Return the version of the pod's budget that an eviction sent now goes by."""
+        book = self._books.get(namespace_of(drain.pod))
+        return book.version(drain.budget) if book is not None and drain.budget else ""
+
+    def to_ask(self, drains: list[PodDrain], now: float) -> list[PodDrain]:
+        """Return the held pods to ask for again now."""
+        chosen: list[PodDrain] = []
+        for key, held in _by_budget(drains, (HELD,)):
+            book = self._books.get(key[0])
+            if book is None or not book.live or not key[1]:
+                chosen += [drain for drain in held if drain.retry_at <= now]
+                continue
+            # The server's own wait is kept even if the budget seems to have room.
+            held = [drain for drain in held if now >= drain.not_before]
+            fresh = [drain for drain in held if drain.asked_version != book.version(key[1])]
+            going = fresh[: self._room(book, key, drains, now)]
+            if not going and held and self._ask_at.get(key, 0.0) <= now and not self._trying(key, drains):
+                going = [min(held, key=lambda drain: drain.attempts)]
+            if going:
+                self._ask_at[key] = now + self._pause
+            chosen += going
+        return chosen
+
+    def refused(self, drain: PodDrain, now: float) -> None:
+        """Note that a budget has refused just now, so that the next pod asks only after the pause."""
+        key = (namespace_of(drain.pod), drain.budget)
+        self._ask_at[key] = now + self._pause
+
+    def next_ask(self, drains: list[PodDrain], now: float) -> float | None:
+        """Return in how many seconds a held or paused pod asks again if nothing is heard, None if none does."""
+        times = [drain.retry_at for drain in drains if drain.state == PAUSED]
+        for key, held in _by_budget(drains, (HELD,)):
+            book = self._books.get(key[0])
+            if book is None or not book.live or not key[1]:
+                times += [drain.retry_at for drain in held]
+            else:
+                times.append(max(self._ask_at.get(key, now), min(drain.not_before for drain in held)))
+        return max(0.0, min(times) - now) if times else None
+
+    def _room(self, book: BudgetBook, key: tuple[str, str], drains: list[PodDrain], now: float) -> int:
+        budget = book.get(key[1])
+        if budget is None:
+            # Deleted: nothing holds these pods any more.
+            return len(drains)
+        counted = [
+            drain
+            for drain in drains
+            if namespace_of(drain.pod) == key[0]
+            and (drain.state in (DUE, TRYING) or _just_accepted(drain, now))
+            and selects(part(budget, "spec").get("selector"), labels_of(drain.pod))
+        ]
+        return max(0, room_in(budget) - len(counted))
+
+    def _trying(self, key: tuple[str, str], drains: list[PodDrain]) -> bool:
+        return any(d.state == TRYING and (namespace_of(d.pod), d.budget) == key for d in drains)
+
+
+def _just_accepted(drain: PodDrain, now: float) -> bool:
+    return drain.state == LEAVING and drain.accepted and not drain.booked and now - drain.accepted_at < BOOKING
+
+
+def _by_budget(drains: list[PodDrain], states: tuple[str, ...]) -> Iterator[tuple[tuple[str, str], list[PodDrain]]]:
+    groups: dict[tuple[str, str], list[PodDrain]] = {}
+    for drain in drains:
+        if drain.state in states:
+            groups.setdefault((namespace_of(drain.pod), drain.budget), []).append(drain)
+    yield from sorted(groups.items())

@@ -1,0 +1,95 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Say why a pod is still on its node: one reason of the closed set, and a sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .budgets import budget_facts, is_deadlocked
+from .objects import Obj, deletion_time, is_ready, is_terminating, number, part, texts
+from .pod_drain import BLOCKED, HELD, LOST, PAUSED, PodDrain
+from .pods import reference
+
+# A kubelet needs a moment after the grace period to take volumes and network down.
+OVERDUE_AFTER = 5.0
+
+
+def pending_pod(drain: PodDrain, budget: Obj | None, node: Obj, now: float) -> dict[str, Any]:
+    """Return the entry of C(pending_pods) for a pod; now: seconds since 1970."""
+    reason, message = why(drain, budget, node, now)
+    meta = part(drain.pod, "metadata")
+    outcome = drain.outcome
+    return dict(
+        reference(drain.pod),
+        phase=part(drain.pod, "status").get("phase") or "",
+        reason=reason,
+        message=message,
+        attempts=drain.attempts,
+        last_status=outcome.status if outcome is not None else 0,
+        pdb=budget_facts(budget) if budget is not None else _named_only(drain),
+        finalizers=texts(drain.pod, "metadata", "finalizers"),
+        deletion_timestamp=meta.get("deletionTimestamp") or "",
+        overdue_seconds=max(0, int(now - (deletion_time(drain.pod) or now))),
+    )
+
+
+def why(drain: PodDrain, budget: Obj | None, node: Obj, now: float) -> tuple[str, str]:
+    """Return the reason and a sentence's end that follows the pod's name."""
+    outcome = drain.outcome
+    if drain.state == BLOCKED and drain.verdict is not None:
+        return drain.verdict.reason, drain.verdict.message
+    if is_terminating(drain.pod):
+        return _leaving(drain.pod, node, now)
+    if drain.accepted:
+        return "terminating", "was evicted and is not marked as deleted yet"
+    if outcome is None:
+        return "not_tried", "was not tried before the time was up"
+    if drain.state == LOST:
+        return outcome.reason, _lost(outcome.reason, outcome.message)
+    if outcome.reason == "pdb_no_budget" and budget is not None and is_deadlocked(budget):
+        return "pdb_deadlock", "%s: all its pods are healthy and still none may go%s" % (
+            _held_by(drain),
+            _unready(drain.pod),
+        )
+    if outcome.reason in ("pdb_no_budget", "pdb_stale"):
+        return outcome.reason, "%s%s" % (outcome.message, _unready(drain.pod))
+    if outcome.reason == "namespace_terminating":
+        return outcome.reason, "is in a namespace that is being deleted, where nothing can be evicted"
+    if drain.state in (HELD, PAUSED) or outcome.message:
+        return outcome.reason or "api_error", outcome.message or "could not be evicted"
+    return "not_tried", "was not tried before the time was up"
+
+
+def _leaving(pod: Obj, node: Obj, now: float) -> tuple[str, str]:
+    overdue = now - (deletion_time(pod) or now)
+    finalizers = texts(pod, "metadata", "finalizers")
+    # The kubelet sets the grace period to 0 when the containers have ended; what holds the pod then is not the node.
+    ended = number(part(pod, "metadata").get("deletionGracePeriodSeconds"), 1) == 0
+    if finalizers and (ended or overdue > OVERDUE_AFTER):
+        return "finalizer", "is deleted but held by finalizer %s" % ", ".join(finalizers)
+    dead = "" if not node or is_ready(node) else "; its node is not Ready, and only its kubelet can end the pod"
+    if overdue > OVERDUE_AFTER:
+        return "terminating_overdue", "should have ended %d s ago%s" % (overdue, dead)
+    return "terminating", "is shutting down and may take %d s more%s" % (max(0, -overdue), dead)
+
+
+def _lost(reason: str, message: str) -> str:
+    if reason == "pdb_multiple":
+        return "is selected by more than one disruption budget, and the API server evicts no such pod: %s" % message
+    if reason == "forbidden":
+        return "may not be evicted by this account: %s" % message
+    return message
+
+
+def _held_by(drain: PodDrain) -> str:
+    return "is held by disruption budget %s" % drain.budget if drain.budget else "is held by a disruption budget"
+
+
+def _unready(pod: Obj) -> str:
+    return "" if is_ready(pod) else "; the pod itself is not Ready"
+
+
+def _named_only(drain: PodDrain) -> dict[str, Any] | None:
+    return {"name": drain.budget} if drain.budget else None

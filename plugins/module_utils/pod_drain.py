@@ -1,0 +1,115 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Follow one pod from the first look at it to its end. Every step is a value of time and of what was heard."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .evictions import ACCEPTED, AGAIN, FAILED, GONE, REFUSED, Outcome
+from .objects import Obj, deletion_time, is_finished, is_ready, is_terminating, number, part
+from .pod_filters import Verdict
+from .waiting import growing_pause
+
+# Where a pod stands.
+UNKNOWN = "unknown"  # whether it may go depends on a DaemonSet that is being looked up
+BLOCKED = "blocked"  # the options do not allow it
+DUE = "due"  # to be evicted now
+TRYING = "trying"  # its eviction is under way
+HELD = "held"  # refused by a budget
+PAUSED = "paused"  # to be asked for again after a passing fault
+LEAVING = "leaving"  # being deleted
+LOST = "lost"  # refused for good
+
+
+@dataclass
+class PodDrain:
+    """One pod on its way out. Times are seconds of the monotonic clock.
+
+    state: one of the constants above; attempts: evictions sent; accepted: one of them was taken; first_at: when the
+    first was sent; retry_at: when the next one is; not_before: the end of the wait that the server asked for;
+    outcome: what the last answer meant; asked_version: the budget's version when the last eviction was sent;
+    booked: the budget's books have the eviction; shortened: a running grace period was shortened.
+    """
+
+    pod: Obj
+    state: str = DUE
+    verdict: Verdict | None = None
+    attempts: int = 0
+    faults: int = 0
+    accepted: bool = False
+    accepted_at: float = 0.0
+    first_at: float = 0.0
+    retry_at: float = 0.0
+    not_before: float = 0.0
+    outcome: Outcome | None = None
+    asked_version: str = ""
+    booked: bool = False
+    shortened: bool = False
+
+    @property
+    def settled(self) -> bool:
+        """Tell whether nothing more will be done or waited for."""
+        return self.state in (BLOCKED, LOST)
+
+    @property
+    def doubtful(self) -> bool:
+        """Tell whether an eviction may have been carried out although its good answer never came."""
+        answer = self.outcome
+        return answer is not None and answer.kind == AGAIN and (answer.status == 0 or answer.status >= 500)
+
+    @property
+    def budget(self) -> str:
+        """Return the name of the budget that refused last, "" if none did."""
+        return self.outcome.budget if self.outcome is not None else ""
+
+    def seen(self, pod: Obj, verdict: Verdict, grace: int | None, now: float, wall: float) -> None:
+        """Take in how the pod looks now, and that it may go."""
+        before, self.pod, self.verdict = self.pod, pod, verdict
+        if self.state == TRYING:
+            return
+        if is_terminating(pod):
+            self.accepted = self.accepted or self.doubtful
+            self.state = DUE if self._to_be_shortened(grace, wall) else LEAVING
+        elif self.state in (BLOCKED, UNKNOWN):
+            self.state = DUE
+        elif self.state == HELD and (is_ready(before) != is_ready(pod) or is_finished(pod)):
+            # Budgets treat it in another way now.
+            self.state, self.retry_at = DUE, now
+
+    def _to_be_shortened(self, grace: int | None, wall: float) -> bool:
+        # The server shortens a running grace period only when told to anew.
+        end = deletion_time(self.pod)
+        running = number(part(self.pod, "metadata").get("deletionGracePeriodSeconds"))
+        wanted = grace is not None and grace < running and end is not None and end - wall > grace
+        return wanted and not self.shortened and not self.accepted
+
+    def make_due(self) -> None:
+        """Have the pod asked for again as soon as there is a worker for it."""
+        self.state = DUE
+
+    def sent(self, now: float, version: str) -> None:
+        """Note that an eviction is under way."""
+        self.shortened = self.shortened or is_terminating(self.pod)
+        self.attempts += 1
+        self.first_at = self.first_at or now
+        self.state, self.asked_version = TRYING, version
+
+    def answered(self, outcome: Outcome, now: float, longest: float, jitter: float) -> None:
+        """Take in what the answer meant; C(longest) bounds the pause before the next try."""
+        self.outcome = outcome
+        self.faults = self.faults + 1 if outcome.kind in (AGAIN, REFUSED) else 0
+        if outcome.kind == ACCEPTED:
+            self.state, self.accepted, self.accepted_at, self.booked = LEAVING, True, now, False
+        elif outcome.kind == FAILED:
+            self.state = LOST
+        else:
+            # GONE too: the pods of the node are looked at again, and if it is still there it is asked for again.
+            self.state = HELD if outcome.kind == REFUSED else PAUSED
+            first = 1.0 if outcome.kind in (REFUSED, GONE) else 0.5
+            pause = growing_pause(max(1, self.faults), first, longest) * jitter
+            self.not_before = now + (outcome.pause or 0.0)
+            self.retry_at = max(now + min(pause, longest), self.not_before)
+        if self.state in (HELD, PAUSED) and is_terminating(self.pod):
+            self.state = LEAVING

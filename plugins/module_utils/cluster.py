@@ -1,0 +1,124 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The nouns and verbs of a cluster that maintenance needs, each one request or a paged list."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+from urllib.parse import quote
+
+from .errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFound
+from .evictions import deletion_of, eviction_of
+from .objects import Obj, name_of, namespace_of
+from .observe import Collection
+from .pods import trimmed
+from .rest import Rest
+
+NODES = "/api/v1/nodes"
+
+
+class Cluster:
+    """A Kubernetes cluster, spoken to in its own terms."""
+
+    def __init__(self, rest: Rest, page_size: int = 500, pause: float = 5.0) -> None:
+        self._rest = rest
+        self._page_size = page_size
+        self._pause = pause
+
+    def node(self, name: str) -> Obj:
+        """Return a node. An unknown name is the user's mistake, so the names most like it are given."""
+        try:
+            return self._rest.get(_path(NODES, name))
+        except NotFound as exc:
+            raise InvalidOptions("there is no node %r in this cluster%s" % (name, self._likely(name))) from exc
+
+    def node_now(self, name: str) -> Obj | None:
+        """Return a node as it is now, None if it left the cluster."""
+        try:
+            return self._rest.get(_path(NODES, name))
+        except NotFound:
+            return None
+
+    def nodes(self, selectors: list[str]) -> list[Obj]:
+        """Return the nodes that match all label selectors, by name."""
+        query = _labels(selectors)
+        try:
+            items = self._rest.list(NODES, query, self._page_size).items
+        except ApiError as exc:
+            raise _selector_fault(exc, "node_selectors", selectors) from exc
+        return sorted(items, key=name_of)
+
+    def set_unschedulable(self, name: str, value: bool, dry_run: bool = False) -> Obj:
+        """Cordon or uncordon a node and return it. null lifts the field, as kubectl does."""
+        body = {"spec": {"unschedulable": True if value else None}}
+        return self._rest.patch(_path(NODES, name), body, {"dryRun": "All"} if dry_run else None)
+
+    def pods_on(self, node: str, selectors: list[str]) -> list[Obj]:
+        """Return the node's pods, trimmed, that match all label selectors."""
+        what = self.pods_collection(node, selectors)
+        try:
+            return self._rest.list(what.path, what.query, what.page_size, what.keep).items
+        except ApiError as exc:
+            raise _selector_fault(exc, "pod_selectors", selectors) from exc
+
+    def pods_collection(self, node: str, selectors: list[str]) -> Collection:
+        """Return what to follow to know the node's pods."""
+        query = dict({"fieldSelector": "spec.nodeName=" + node}, **_labels(selectors))
+        return Collection("/api/v1/pods", query, self._page_size, self._pause, trimmed)
+
+    def budgets_collection(self, namespace: str) -> Collection:
+        """Return what to follow to know the disruption budgets of a namespace."""
+        path = "/apis/policy/v1/namespaces/%s/poddisruptionbudgets" % quote(namespace, safe="")
+        return Collection(path, {}, self._page_size, self._pause, _without_managed_fields)
+
+    def daemonset_exists(self, namespace: str, name: str) -> bool | None:
+        """Tell whether a DaemonSet exists; None if the account may not know."""
+        path = "/apis/apps/v1/namespaces/%s/daemonsets" % quote(namespace, safe="")
+        try:
+            self._rest.get(_path(path, name))
+        except NotFound:
+            return False
+        except Forbidden:
+            return None
+        return True
+
+    def remove_pod(self, pod: Obj, grace: int | None, evict: bool, dry_run: bool = False) -> None:
+        """Evict a pod, or delete it past its budgets. Tried once: a refusal is raised for the drain to weigh."""
+        path = _path("/api/v1/namespaces/%s/pods" % quote(namespace_of(pod), safe=""), name_of(pod))
+        if evict:
+            body = eviction_of(pod, grace, dry_run)
+            self._rest.request("POST", path + "/eviction", None, body, once=True)
+        else:
+            body = deletion_of(pod, grace, dry_run)
+            self._rest.request("DELETE", path, None, body, once=True)
+
+    def _likely(self, name: str) -> str:
+        try:
+            known = [name_of(node) for node in self.nodes([])]
+        except MaintenanceError:
+            return ""
+        # A host's short name against a node's full one is the usual slip, and no edit distance finds it.
+        short = [other for other in known if other.split(".")[0] == name.split(".")[0]]
+        near = short or difflib.get_close_matches(name, known, n=3)
+        return "; did you mean %s?" % ", ".join(near) if near else " (it has %d nodes)" % len(known)
+
+
+def _path(collection: str, name: str) -> str:
+    return "%s/%s" % (collection, quote(name, safe=""))
+
+
+def _labels(selectors: list[str]) -> dict[str, Any]:
+    return {"labelSelector": ",".join(selectors)} if selectors else {}
+
+
+def _selector_fault(exc: ApiError, option: str, selectors: list[str]) -> MaintenanceError:
+    if exc.status != 400 or not selectors:
+        return exc
+    return InvalidOptions("%s: %r is no label selector: %s" % (option, ",".join(selectors), exc.message))
+
+
+def _without_managed_fields(obj: Obj) -> Obj:
+    obj.get("metadata", {}).pop("managedFields", None)
+    return obj

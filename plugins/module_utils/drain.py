@@ -1,0 +1,157 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drain, cordon or uncordon nodes: decide about all of them first, then touch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .cluster import Cluster
+from .cordon import cordon_all, roll_back, set_schedulable
+from .drain_loop import Crew, DrainLoop, Pace
+from .drain_options import DrainTask
+from .drain_rehearsal import rehearse
+from .drain_report import Report
+from .errors import InvalidOptions, MaintenanceError
+from .node_drain import DRAINED, FAILED, NodeDrain
+from .objects import Obj, is_unschedulable, name_of, number, part
+from .observe import Listed
+from .rest import Rest
+from .waiting import Clock, Deadline
+
+# Lifting a cordon after the deadline must not make the task much longer than it was allowed to be.
+AFTERWARDS = 1.0
+
+
+@dataclass
+class Tools:
+    """What the use case works with. rest_for makes a dialogue with the same server under another deadline."""
+
+    crew: Crew
+    clock: Clock
+    rest_for: Callable[[Deadline], Rest]
+
+
+class Maintenance:
+    """One task on some nodes."""
+
+    def __init__(self, task: DrainTask, tools: Tools) -> None:
+        self._task = task
+        self._tools = tools
+        self._clock = tools.clock
+        self._deadline = Deadline(tools.clock, task.wait_timeout)
+        self._rest = tools.rest_for(self._deadline)
+        self._cluster = self._cluster_for(self._rest)
+        self._pace = Pace(
+            task.pod_selectors, task.grace, task.evict, task.wait_sleep, task.eviction_concurrency, task.max_parallel
+        )
+        self.report = Report(task.state, method="evict" if task.evict else "delete", seconds=task.wait_timeout)
+        self.report.rehearsed = task.check_mode
+
+    def run(self) -> Report:
+        """Carry the task out. The report tells how it ended; an error means that nothing was changed."""
+        nodes = self._nodes()
+        self.report.nodes = nodes
+        if self._task.state == "drain":
+            self._drain(nodes)
+        else:
+            self._set_all(nodes, wanted=self._task.state == "uncordon")
+        self.report.wall = self._clock.wall()
+        return self.report
+
+    def _nodes(self) -> list[NodeDrain]:
+        if self._task.names:
+            found = [self._cluster.node(name) for name in self._task.names]
+        else:
+            found = self._cluster.nodes(list(self._task.node_selectors))
+        if not found and not self._task.allow_empty:
+            raise InvalidOptions(
+                "no node matches node_selectors %r; set allow_empty if that is fine"
+                % ",".join(self._task.node_selectors)
+            )
+        daemonsets: dict[tuple[str, str], bool | None] = {}
+        return [self._node_drain(node, daemonsets) for node in found]
+
+    def _node_drain(self, node: Obj, daemonsets: dict[tuple[str, str], bool | None]) -> NodeDrain:
+        closed = is_unschedulable(node)
+        now = self._clock.monotonic()
+        return NodeDrain(
+            name_of(node),
+            node,
+            self._task.choices,
+            self._task.grace,
+            daemonsets,
+            cordoned_before=closed,
+            cordoned=closed,
+            started_at=now,
+            ended_at=now,
+        )
+
+    def _set_all(self, nodes: list[NodeDrain], wanted: bool) -> None:
+        for node in nodes:
+            try:
+                if set_schedulable(self._cluster, node, wanted, self._task.check_mode):
+                    self.report.changed = True
+            except MaintenanceError as exc:
+                node.error, node.phase = exc, FAILED
+            node.ended_at = self._clock.monotonic()
+
+    def _drain(self, nodes: list[NodeDrain]) -> None:
+        for node in nodes:
+            self._plan(node)
+        if self._task.preflight != "skip" and any(node.blocked() for node in nodes):
+            self.report.refused = True
+            return
+        self._warn_of_short_time(nodes)
+        self.report.changed = cordon_all(self._cluster, nodes, self._task.check_mode)
+        open_nodes = [node for node in nodes if node.error is None]
+        if self._task.check_mode:
+            rehearse(self._cluster, self._tools.crew, self._clock, self._deadline, self._pace, open_nodes)
+        else:
+            self._empty(open_nodes)
+        self.report.changed = self.report.changed or any(node.touched for node in nodes)
+
+    def _plan(self, node: NodeDrain) -> None:
+        """Look at the node's pods, so that all that forbids the drain is known before the first change."""
+        pods = Listed(self._cluster.pods_on(node.name, list(self._task.pod_selectors)))
+        now, wall = self._clock.monotonic(), self._clock.wall()
+        node.take(pods, now, wall)
+        for key in sorted(node.lookups()):
+            node.daemonsets[key] = self._cluster.daemonset_exists(*key)
+            if node.daemonsets[key] is None:
+                node.warnings.append("DaemonSet %s/%s may not be read, so it is taken to exist" % key)
+        node.review(now, wall)
+
+    def _warn_of_short_time(self, nodes: list[NodeDrain]) -> None:
+        grace = self._task.grace
+        for node in nodes:
+            times = [
+                number(part(drain.pod, "spec").get("terminationGracePeriodSeconds")) for drain in node.sorted_pods()
+            ]
+            longest = max(times, default=0) if grace is None else grace
+            if times and 0 < self._task.wait_timeout < longest:
+                node.warnings.append(
+                    "wait_timeout (%d s) is shorter than the %d s that pods on %s may take to shut down"
+                    % (self._task.wait_timeout, longest, node.name)
+                )
+
+    def _empty(self, nodes: list[NodeDrain]) -> None:
+        # A node that was closed before and has nothing to move needs no second look.
+        for node in nodes:
+            if node.cordoned_before and not node.pods:
+                node.phase = DRAINED
+        loop = DrainLoop(self._cluster, self._rest, self._tools.crew, self._clock, self._deadline, self._pace)
+        self.report.budget_of = loop.budgets.budget_of
+        loop.run(nodes)
+        now = self._clock.monotonic()
+        for node in nodes:
+            if not node.over:
+                node.phase, node.ended_at, node.timed_out = FAILED, now, True
+        if self._task.on_failure != "keep_cordon":
+            cluster = self._cluster_for(self._tools.rest_for(Deadline(self._clock, AFTERWARDS)))
+            self.report.warnings += roll_back(cluster, nodes, self._task.on_failure)
+
+    def _cluster_for(self, rest: Rest) -> Cluster:
+        return Cluster(rest, self._task.chunk_size, self._task.wait_sleep)

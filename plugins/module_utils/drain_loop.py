@@ -1,0 +1,259 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drain cordoned nodes: send what is due, hear what happens, until every node is empty, stuck, or out of time.
+
+One thread decides; requests and watches run beside it and only report (see workers.py). Each step looks at the whole
+state anew, so the order in which news come does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+from .budget_watch import BudgetWatch
+from .cluster import Cluster
+from .errors import Failed, MaintenanceError
+from .evictions import outcome_of
+from .node_drain import CHECKING, DRAINED, DRAINING, FAILED, WAITING, NodeDrain
+from .objects import Obj, is_unschedulable, uid_of
+from .observe import Changed, Listed, Unwatched, observe
+from .pod_drain import PAUSED, PodDrain
+from .rest import Rest
+from .waiting import Clock, Deadline
+from .workers import Message
+
+# Before time runs out, look once more: what the watch has not told yet must not fail a task.
+LAST_LOOK = 1.0
+
+
+class Crew(Protocol):
+    """Whatever runs requests beside the loop (see workers.Workers)."""
+
+    def start(self, tag: Any, job: Callable[[], Any]) -> None:
+        """Run a job, post its outcome."""
+
+    def follow(self, tag: Any, items: Any) -> None:
+        """Post the items of an iterator."""
+
+    def drop(self, tag: Any) -> None:
+        """Follow no more."""
+
+    def receive(self, seconds: float) -> list[Message]:
+        """Return what was posted."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast and how long. Seconds, and numbers of requests and nodes at once; see the module's options."""
+
+    pod_selectors: tuple[str, ...] = ()
+    grace: int | None = None
+    evict: bool = True
+    longest_pause: float = 5.0
+    concurrency: int = 20
+    max_parallel: int = 1
+
+
+class DrainLoop:
+    """Drain some nodes at once, under one deadline and one limit of evictions under way."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        rest: Rest,
+        crew: Crew,
+        clock: Clock,
+        deadline: Deadline,
+        pace: Pace,
+    ) -> None:
+        self._cluster = cluster
+        self._rest = rest
+        self._crew = crew
+        self._clock = clock
+        self._deadline = deadline
+        self._pace = pace
+        self._budgets = BudgetWatch(pace.longest_pause)
+        self._nodes: dict[str, NodeDrain] = {}
+        self._under_way = 0
+        self._looking: set[str] = set()
+        self._look_at: dict[str, float] = {}
+        self._asked_for: set[tuple[str, str]] = set()
+        self._last_look = False
+
+    @property
+    def budgets(self) -> BudgetWatch:
+        """Return what is known of the budgets that refused."""
+        return self._budgets
+
+    def run(self, nodes: list[NodeDrain]) -> None:
+        """Drain the nodes, each in its place; their phases say how it ended."""
+        self._nodes = {node.name: node for node in nodes}
+        while True:
+            self._start_nodes()
+            self._act()
+            if all(node.over for node in nodes) or self._deadline.expired():
+                return
+            for message in self._crew.receive(self._next_wake()):
+                self._take(message)
+            for node in self._active():
+                node.review(self._clock.monotonic(), self._clock.wall())
+
+    def _active(self) -> list[NodeDrain]:
+        return [node for node in self._nodes.values() if node.phase in (DRAINING, CHECKING)]
+
+    def _pods(self) -> list[PodDrain]:
+        return [drain for node in self._active() for drain in node.pods.values()]
+
+    def _start_nodes(self) -> None:
+        room = self._pace.max_parallel - len(self._active())
+        for node in [node for node in self._nodes.values() if node.phase == WAITING][: max(0, room)]:
+            node.phase, node.started_at = DRAINING, self._clock.monotonic()
+            what = self._cluster.pods_collection(node.name, list(self._pace.pod_selectors))
+            self._crew.follow(("pods", node.name), observe(self._rest, what))
+
+    def _act(self) -> None:
+        self._look_up()
+        now = self._clock.monotonic()
+        chosen = {uid_of(drain.pod) for drain in self._budgets.to_ask(self._pods(), now)}
+        for node in self._active():
+            for drain in node.sorted_pods():
+                if uid_of(drain.pod) in chosen or (drain.state == PAUSED and drain.retry_at <= now):
+                    drain.make_due()
+        self._evict(now)
+        for namespace in self._budgets.missing(self._pods()):
+            self._crew.follow(("budgets", namespace), observe(self._rest, self._cluster.budgets_collection(namespace)))
+        last = not self._deadline.unlimited and self._deadline.remaining() <= LAST_LOOK and not self._last_look
+        self._last_look = self._last_look or last
+        for node in self._active():
+            self._check(node, now, last)
+
+    def _look_up(self) -> None:
+        for node in self._active():
+            for key in node.lookups() - self._asked_for:
+                self._asked_for.add(key)
+                self._crew.start(("daemonset", key), partial(self._cluster.daemonset_exists, *key))
+
+    def _evict(self, now: float) -> None:
+        for node in self._active():
+            for drain in node.due():
+                if self._under_way >= self._pace.concurrency:
+                    return
+                self._under_way += 1
+                drain.sent(now, self._budgets.version_for(drain))
+                removal = partial(self._cluster.remove_pod, drain.pod, self._pace.grace, self._pace.evict)
+                self._crew.start(("evict", node.name, uid_of(drain.pod)), removal)
+
+    def _check(self, node: NodeDrain, now: float, last: bool) -> None:
+        if node.phase == DRAINING and node.settled():
+            node.phase = CHECKING
+            self._crew.start(("check", node.name), lambda: self._look_closely(node.name))
+        due = self._look_at.get(node.name)
+        if node.name not in self._looking and (last or (due is not None and due <= now)):
+            self._look_at.pop(node.name, None)
+            self._look(node)
+
+    def _look(self, node: NodeDrain) -> None:
+        self._looking.add(node.name)
+        selectors = list(self._pace.pod_selectors)
+        self._crew.start(("look", node.name), lambda: Listed(self._cluster.pods_on(node.name, selectors)))
+
+    def _look_closely(self, name: str) -> tuple[Listed, Obj | None]:
+        pods = Listed(self._cluster.pods_on(name, list(self._pace.pod_selectors)))
+        return pods, self._cluster.node_now(name)
+
+    def _next_wake(self) -> float:
+        now, wall = self._clock.monotonic(), self._clock.wall()
+        times = [self._deadline.remaining()]
+        if not self._deadline.unlimited and not self._last_look:
+            times.append(self._deadline.remaining() - LAST_LOOK)
+        times += [when - now for name, when in self._look_at.items() if name not in self._looking]
+        times += [left for left in (node.next_skip(wall) for node in self._active()) if left is not None]
+        ask = self._budgets.next_ask(self._pods(), now)
+        if ask is not None and self._under_way < self._pace.concurrency:
+            times.append(ask)
+        return max(0.0, min(times))
+
+    def _take(self, message: Message) -> None:
+        kind, name = message.tag[0], message.tag[1]
+        if kind == "evict":
+            self._answered(self._nodes[name], message)
+        elif kind == "daemonset":
+            for node in self._nodes.values():
+                node.daemonsets[name] = message.value
+        elif kind == "budgets":
+            self._budget_news(name, message)
+        elif self._nodes[name].over:
+            return
+        elif message.error is not None and kind != "look":
+            self._fail(self._nodes[name], message.error)
+        elif kind == "check":
+            self._checked(self._nodes[name], *message.value)
+        elif kind == "recordon":
+            self._nodes[name].phase = DRAINING
+        else:
+            if kind == "look":
+                self._looking.discard(name)
+            self._pod_news(self._nodes[name], message.value)
+
+    def _pod_news(self, node: NodeDrain, news: Any) -> None:
+        if isinstance(news, Unwatched):
+            node.warnings.append(
+                "pods of %s cannot be watched (%s), so they are listed every %g s"
+                % (node.name, news.message, self._pace.longest_pause)
+            )
+        elif isinstance(news, (Listed, Changed)):
+            node.take(news, self._clock.monotonic(), self._clock.wall())
+
+    def _budget_news(self, namespace: str, message: Message) -> None:
+        if message.error is not None or isinstance(message.value, Unwatched):
+            self._budgets.blind(namespace)
+        else:
+            self._budgets.apply(namespace, message.value, self._pods())
+
+    def _answered(self, node: NodeDrain, message: Message) -> None:
+        self._under_way -= 1
+        now = self._clock.monotonic()
+        outcome = outcome_of(message.error)
+        node.answered(message.tag[2], outcome, now, self._pace.longest_pause, self._clock.jitter())
+        drain = node.pods.get(message.tag[2])
+        if drain is not None and outcome.budget:
+            self._budgets.refused(drain, now)
+        if outcome.stale:
+            # What is known of the pod is out of date; the watch may be late, so look, but not for each pod at once.
+            self._look_at.setdefault(node.name, now + 0.5)
+
+    def _checked(self, node: NodeDrain, pods: Listed, fresh: Obj | None) -> None:
+        node.phase = DRAINING
+        node.take(pods, self._clock.monotonic(), self._clock.wall())
+        if not node.settled():
+            return
+        if fresh is None:
+            node.warnings.append("node %s left the cluster while it was drained" % node.name)
+        elif not is_unschedulable(fresh):
+            self._uncordoned_by_another(node)
+            return
+        else:
+            node.node = fresh
+        self._end(node, FAILED if node.pods else DRAINED)
+
+    def _uncordoned_by_another(self, node: NodeDrain) -> None:
+        node.recordons += 1
+        if node.recordons > 1:
+            node.cordoned = False
+            self._fail(node, Failed("somebody else uncordons %s again and again while it is drained" % node.name))
+            return
+        node.warnings.append("%s was uncordoned by somebody else during its drain, and cordoned again" % node.name)
+        node.phase = CHECKING
+        self._crew.start(("recordon", node.name), lambda: self._cluster.set_unschedulable(node.name, True))
+
+    def _fail(self, node: NodeDrain, error: MaintenanceError) -> None:
+        node.error = error
+        self._end(node, FAILED)
+
+    def _end(self, node: NodeDrain, phase: str) -> None:
+        node.phase, node.ended_at = phase, self._clock.monotonic()
+        self._crew.drop(("pods", node.name))

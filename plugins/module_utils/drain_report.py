@@ -1,0 +1,157 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Turn what a drain knows at its end into return values and sentences. The same keys come whatever the end was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .diagnosis import pending_pod
+from .drain_words import message_of, node_warnings
+from .node_drain import DRAINED, FAILED, NodeDrain
+from .objects import Obj, full_name, namespace_of
+from .pod_drain import PodDrain
+from .pod_filters import sort_key
+from .pods import reference, workload_of
+
+# A result is stored with every job; what is longer helps nobody.
+LONGEST_LIST = 200
+
+
+@dataclass
+class Report:
+    """A task's end.
+
+    refused: the preflight stopped it; rehearsed: check mode; changed: something was (would be) changed; wall: the end
+    in seconds since 1970; seconds: the limit it ran under; budget_of: tells the budget that refused a pod.
+    """
+
+    state: str
+    nodes: list[NodeDrain] = field(default_factory=list)
+    refused: bool = False
+    rehearsed: bool = False
+    changed: bool = False
+    wall: float = 0.0
+    seconds: float = 0.0
+    method: str = "evict"
+    warnings: list[str] = field(default_factory=list)
+    budget_of: Callable[[PodDrain], Obj | None] = lambda drain: None
+
+    @property
+    def failed(self) -> bool:
+        """Tell whether any node is not what the task asked for."""
+        return self.refused or any(node.error is not None or node.phase == FAILED for node in self.nodes)
+
+    def pending(self) -> dict[str, list[dict[str, Any]]]:
+        """Return for each node the entries of the pods that are left and should not be."""
+        return {
+            node.name: [pending_pod(d, self.budget_of(d), node.node, self.wall) for d in node.sorted_pods()]
+            for node in self.nodes
+        }
+
+
+def result_of(report: Report) -> dict[str, Any]:
+    """Return the module's result, as RETURN in the module's documentation describes it."""
+    pending = report.pending() if report.state == "drain" else {}
+    nodes = [_cut(_node(node, report, pending.get(node.name, []))) for node in report.nodes]
+    every = [pod for pods in pending.values() for pod in pods]
+    result = {
+        "changed": report.changed,
+        "msg": message_of(report, pending),
+        "result": " ".join(_old_sentence(node, report.state) for node in report.nodes),
+        "state": report.state,
+        "pending_nodes": [node.name for node in report.nodes if not _done(node, report.state)],
+        "pending_pods": sorted(every, key=lambda pod: (pod["namespace"], pod["name"])),
+        "nodes": nodes,
+    }
+    return _cut(result)
+
+
+def warnings_of(report: Report) -> list[str]:
+    """Return what the user should know although it failed nothing."""
+    found = list(report.warnings)
+    for node in report.nodes:
+        found += node.warnings + node_warnings(node)
+    return found
+
+
+def diff_of(report: Report) -> list[dict[str, Any]]:
+    """Return Ansible's diff: of each node its patch, and the pods that go."""
+    diffs = []
+    for node in report.nodes:
+        gone = sorted(full_name(end.drain.pod) for end in node.evicted)
+        if node.cordoned == node.cordoned_before and not gone:
+            continue
+        before: dict[str, Any] = {"spec": {"unschedulable": node.cordoned_before}}
+        after: dict[str, Any] = {"spec": {"unschedulable": node.cordoned}}
+        if gone:
+            before["pods"], after["pods"] = gone, []
+        header = "node %s" % node.name
+        diffs.append({"before_header": header, "after_header": header, "before": before, "after": after})
+    return diffs
+
+
+def _node(node: NodeDrain, report: Report, pending: list[dict[str, Any]]) -> dict[str, Any]:
+    skipped = sorted(node.skipped.values(), key=lambda entry: sort_key(entry[0]))
+    gone = sorted(node.evicted, key=lambda end: sort_key(end.drain.pod))
+    return {
+        "name": node.name,
+        "cordoned_before": node.cordoned_before,
+        "cordoned": node.cordoned,
+        "drained": node.phase == DRAINED and report.state == "drain",
+        "rolled_back": node.rolled_back,
+        "resumed": False,
+        "duration": round(max(0.0, node.ended_at - node.started_at), 3),
+        "evicted": [
+            dict(
+                reference(end.drain.pod),
+                method=report.method,
+                attempts=end.drain.attempts,
+                seconds=round(end.seconds, 3),
+            )
+            for end in gone
+        ],
+        "skipped": [dict(reference(pod), reason=verdict.reason) for pod, verdict in skipped],
+        "pending_pods": pending,
+        "warnings": node.warnings + node_warnings(node),
+        "affected_workloads": _workloads([end.drain.pod for end in gone]),
+        "volumes": [],
+    }
+
+
+def _workloads(pods: list[Obj]) -> list[dict[str, str]]:
+    found = set()
+    for pod in pods:
+        workload = workload_of(pod)
+        if workload is not None:
+            found.add((workload[0], workload[1], namespace_of(pod), workload[2]))
+    keys = ("api_version", "kind", "namespace", "name")
+    return [dict(zip(keys, entry, strict=True)) for entry in sorted(found)]
+
+
+def _done(node: NodeDrain, state: str) -> bool:
+    if node.error is not None:
+        return False
+    return node.phase == DRAINED if state == "drain" else node.cordoned == (state == "cordon")
+
+
+def _old_sentence(node: NodeDrain, state: str) -> str:
+    """Return what kubernetes.core.k8s_drain says of a node, for playbooks that read it."""
+    wanted = state != "uncordon"
+    mark = "unschedulable" if wanted else "schedulable"
+    already = "already " if node.cordoned_before == wanted else ""
+    if node.cordoned != wanted:
+        return "node %s not marked %s." % (node.name, mark)
+    text = "node %s %smarked %s." % (node.name, already, mark)
+    return text + (" %d Pod(s) deleted from node." % len(node.evicted) if node.evicted else "")
+
+
+def _cut(values: dict[str, Any]) -> dict[str, Any]:
+    """Bound every list and say how long it was."""
+    for key, value in list(values.items()):
+        if isinstance(value, list) and len(value) > LONGEST_LIST and key != "nodes":
+            values[key], values[key + "_total"] = value[:LONGEST_LIST], len(value)
+    return values

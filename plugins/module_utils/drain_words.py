@@ -1,0 +1,131 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sum up in a sentence or two what a person must know and can act on, also for hundreds of pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+from .node_drain import FAILED, NodeDrain
+from .objects import full_name
+
+# Names that one sentence bears.
+MOST_NAMES = 3
+
+
+def counted(number: int, noun: str) -> str:
+    """Return "1 pod", "2 pods"."""
+    return "%d %s%s" % (number, noun, "" if number == 1 else "s")
+
+
+def some(names: Iterable[str]) -> str:
+    """Return the first few names and how many more there are."""
+    every = list(names)
+    more = len(every) - MOST_NAMES
+    return ", ".join(every[:MOST_NAMES]) + (" and %d more" % more if more > 0 else "")
+
+
+def grouped(pods: list[tuple[str, str]]) -> str:
+    """Return (name, sentence's end) pairs as one text, the names of equal ends together."""
+    groups: dict[str, list[str]] = {}
+    for name, end in pods:
+        groups.setdefault(end, []).append(name)
+    return "; ".join("%s %s" % (some(names), end) for end, names in groups.items())
+
+
+class Ended(Protocol):
+    """What the sentences are made from (see drain_report.Report)."""
+
+    state: str
+    nodes: list[NodeDrain]
+    refused: bool
+    rehearsed: bool
+    seconds: float
+
+
+Pending = Mapping[str, list[dict[str, Any]]]
+
+
+def message_of(end: Ended, pending: Pending) -> str:
+    """Return the task's C(msg)."""
+    if not end.nodes:
+        return "No node was chosen, and allow_empty says that this is fine."
+    if end.refused:
+        return _refusal(end.nodes)
+    if end.state != "drain":
+        return " ".join(_marked(node, end.state, end.rehearsed) for node in end.nodes)
+    bad = [node for node in end.nodes if node.phase == FAILED]
+    if bad:
+        return " ".join(_not_drained(node, pending[node.name], end) for node in bad)
+    return _rehearsed(end.nodes, pending) if end.rehearsed else _drained(end.nodes)
+
+
+def _refusal(nodes: list[NodeDrain]) -> str:
+    blocked = [
+        (full_name(drain.pod), drain.verdict.message) for node in nodes for drain in node.blocked() if drain.verdict
+    ]
+    return "Nothing was changed, because %s on %s cannot be drained with these options: %s." % (
+        counted(len(blocked), "pod"),
+        some(node.name for node in nodes if node.blocked()),
+        grouped(blocked),
+    )
+
+
+def _marked(node: NodeDrain, state: str, rehearsed: bool) -> str:
+    if node.error is not None:
+        return "Node %s could not be %sed: %s." % (node.name, state, node.error.message)
+    if node.cordoned_before == (state == "cordon"):
+        return "Node %s already was %sed." % (node.name, state)
+    return "Node %s %s %sed." % (node.name, "would be" if rehearsed else "is", state)
+
+
+def _not_drained(node: NodeDrain, pending: list[dict[str, Any]], end: Ended) -> str:
+    limit = " within %g s" % end.seconds if node.timed_out else ""
+    text = "Node %s %s drained%s" % (node.name, "would not be" if end.rehearsed else "was not", limit)
+    if node.error is not None:
+        return "%s: %s." % (text, node.error.message)
+    if not pending:
+        return text + "."
+    verb = "is" if len(pending) == 1 else "are"
+    return "%s: %s %s left: %s." % (text, counted(len(pending), "pod"), verb, left_over(pending))
+
+
+def _drained(nodes: list[NodeDrain]) -> str:
+    gone = sum(len(node.evicted) for node in nodes)
+    seconds = max(node.ended_at for node in nodes) - min(node.started_at for node in nodes)
+    text = "Drained %s: %s gone in %.0f s" % (_listed(nodes), counted(gone, "pod"), seconds)
+    skipped = sum(len(node.skipped) for node in nodes)
+    return text + (", %s left on purpose." % counted(skipped, "pod") if skipped else ".")
+
+
+def _rehearsed(nodes: list[NodeDrain], pending: Pending) -> str:
+    gone = sum(len(node.evicted) for node in nodes)
+    held = [pod for node in nodes for pod in pending[node.name]]
+    text = "Would drain %s: %s would go now" % (_listed(nodes), counted(gone, "pod"))
+    return text + (", %s would be blocked: %s." % (counted(len(held), "pod"), left_over(held)) if held else ".")
+
+
+def _listed(nodes: list[NodeDrain]) -> str:
+    return some(node.name for node in nodes)
+
+
+def left_over(pending: list[dict[str, Any]]) -> str:
+    """Say which pods are left and why, those with the same words together, the most numerous first."""
+    ends: dict[str, list[str]] = {}
+    for pod in pending:
+        ends.setdefault(pod["message"], []).append("%s/%s" % (pod["namespace"], pod["name"]))
+    ranked = sorted(ends.items(), key=lambda entry: -len(entry[1]))
+    told = "; ".join("%s %s" % (some(names), end) for end, names in ranked[:MOST_NAMES])
+    more = sum(len(names) for _end, names in ranked[MOST_NAMES:])
+    return told + ("; %s more for other reasons (see pending_pods)" % counted(more, "pod") if more else "")
+
+
+def node_warnings(node: NodeDrain) -> list[str]:
+    """Return what the evictions of a node cost, one sentence for each kind."""
+    ends: dict[str, list[str]] = {}
+    for pod, verdict in node.warned.values():
+        for warning in verdict.warnings:
+            ends.setdefault(warning, []).append(full_name(pod))
+    return ["%s: %s %s" % (node.name, some(sorted(names)), end) for end, names in sorted(ends.items())]

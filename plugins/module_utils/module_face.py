@@ -1,0 +1,79 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak Ansible: the only file, besides the modules, that knows AnsibleModule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from .connection import connect
+from .errors import Forbidden, MaintenanceError
+from .rest import Rest
+from .waiting import Clock, Deadline
+
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
+
+
+class Ending(NamedTuple):
+    """How a task ends: its result, whether that is a failure, what to warn of, and Ansible's diff."""
+
+    result: dict[str, Any]
+    failed: bool = False
+    warnings: tuple[str, ...] = ()
+    diff: tuple[dict[str, Any], ...] = ()
+
+
+RestFor = Callable[[Deadline], Rest]
+Task = TypeVar("Task")
+
+
+def run(
+    module: AnsibleModule,
+    read: Callable[[], Task],
+    work: Callable[[Task, Clock, RestFor], Ending],
+    nothing_done: Mapping[str, Any],
+) -> None:
+    """Read the task, connect as the module's parameters say, do the work, and end the module with its result.
+
+    work: gets the task, the clock, and a function that makes a dialogue with the API server under a deadline;
+    nothing_done: the result's keys as they are when the task could not even begin.
+    """
+    try:
+        # Before connecting: a wrong option should not have to wait for a server.
+        task = read()
+        ending = _connected(module, lambda clock, rest_for: work(task, clock, rest_for))
+    except MaintenanceError as exc:
+        module.fail_json(**dict(nothing_done, msg=sentence(exc)))
+    for warning in ending.warnings:
+        module.warn(warning)
+    result = dict(ending.result)
+    # pylint: disable-next=protected-access
+    if module._diff and ending.diff:
+        result["diff"] = list(ending.diff)
+    if ending.failed:
+        module.fail_json(**result)
+    module.exit_json(**result)
+
+
+def _connected(module: AnsibleModule, work: Callable[[Clock, RestFor], Ending]) -> Ending:
+    clock = Clock()
+    connection = connect(module.params)
+    try:
+        return work(clock, lambda deadline: Rest(connection, clock, deadline))
+    except Forbidden as exc:
+        exc.message = "%s (asked as %s; the guide on access rights lists what a task needs)" % (
+            exc.message,
+            connection.describe(),
+        )
+        raise
+    finally:
+        connection.close()
+
+
+def sentence(exc: MaintenanceError) -> str:
+    """Return the error's message as a sentence."""
+    text = exc.message.strip() or type(exc).__name__
+    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")

@@ -1,0 +1,160 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Follow the pods of one node while it is drained. Takes in what was heard, says what is to be done; asks nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .errors import MaintenanceError
+from .evictions import Outcome
+from .objects import Obj, deletion_time, uid_of
+from .observe import Changed, Listed
+from .pod_drain import BLOCKED, DUE, TRYING, UNKNOWN, PodDrain
+from .pod_filters import BLOCK, EVICT, SKIP, Choices, DaemonSetKey, Facts, Verdict, daemonset_of, judge, sort_key
+
+# How far a node's drain is.
+WAITING = "waiting"
+DRAINING = "draining"
+CHECKING = "checking"
+DRAINED = "drained"
+FAILED = "failed"
+
+
+@dataclass
+class Evicted:
+    """A pod that this task made go. seconds: from its first eviction to its end."""
+
+    drain: PodDrain
+    seconds: float
+
+
+@dataclass
+class NodeDrain:
+    """One node: what is on it, what went, what stays.
+
+    daemonsets is shared by all nodes of the task: whether each DaemonSet exists.
+    """
+
+    name: str
+    node: Obj
+    choices: Choices
+    grace: int | None
+    daemonsets: dict[DaemonSetKey, bool | None]
+    cordoned_before: bool = False
+    cordoned: bool = False
+    rolled_back: bool = False
+    timed_out: bool = False
+    phase: str = WAITING
+    error: MaintenanceError | None = None
+    warnings: list[str] = field(default_factory=list)
+    started_at: float = 0.0
+    ended_at: float = 0.0
+    pods: dict[str, PodDrain] = field(default_factory=dict)
+    skipped: dict[str, tuple[Obj, Verdict]] = field(default_factory=dict)
+    evicted: list[Evicted] = field(default_factory=list)
+    warned: dict[str, tuple[Obj, Verdict]] = field(default_factory=dict)
+    listed: bool = False
+    recordons: int = 0
+    _seen: dict[str, Obj] = field(default_factory=dict)
+    # Gone before the answer to their eviction came.
+    _early: dict[str, PodDrain] = field(default_factory=dict)
+    _deleted: set[str] = field(default_factory=set)
+
+    def take(self, news: Listed | Changed, now: float, wall: float) -> None:
+        """Take in a list of the node's pods or a change."""
+        if isinstance(news, Listed):
+            # A list may be older than the watch's last word, and a uid never comes back.
+            self._seen = {uid_of(pod): pod for pod in news.items if uid_of(pod) not in self._deleted}
+            self.listed = True
+        elif news.type == "DELETED":
+            self._deleted.add(uid_of(news.obj))
+            self._seen.pop(uid_of(news.obj), None)
+        elif uid_of(news.obj) not in self._deleted:
+            self._seen[uid_of(news.obj)] = news.obj
+        self.review(now, wall)
+
+    def review(self, now: float, wall: float) -> None:
+        """Judge every pod anew: time passes, and what was looked up may have come."""
+        facts = Facts(wall, self.daemonsets)
+        for uid in [uid for uid in self.pods if uid not in self._seen]:
+            self._gone(self.pods.pop(uid), now)
+        self.skipped = {uid: entry for uid, entry in self.skipped.items() if uid in self._seen}
+        for uid, pod in self._seen.items():
+            verdict = judge(pod, self.choices, facts)
+            if verdict.action == SKIP:
+                self.skipped[uid] = (pod, verdict)
+                self.pods.pop(uid, None)
+                continue
+            self.skipped.pop(uid, None)
+            self._keep(uid, pod, verdict, now, wall)
+
+    def _keep(self, uid: str, pod: Obj, verdict: Verdict, now: float, wall: float) -> None:
+        if verdict.warnings:
+            self.warned[uid] = (pod, verdict)
+        drain = self.pods.setdefault(uid, PodDrain(pod))
+        key = daemonset_of(pod)
+        if key is not None and key not in self.daemonsets:
+            drain.pod, drain.state = pod, UNKNOWN
+        elif verdict.action == BLOCK:
+            drain.pod, drain.state, drain.verdict = pod, BLOCKED, verdict
+        elif verdict.action == EVICT:
+            drain.seen(pod, verdict, self.grace, now, wall)
+
+    def _gone(self, drain: PodDrain, now: float) -> None:
+        if drain.state == TRYING:
+            self._early[uid_of(drain.pod)] = drain
+        elif drain.accepted or drain.doubtful:
+            self.evicted.append(Evicted(drain, max(0.0, now - drain.first_at)))
+
+    def lookups(self) -> set[DaemonSetKey]:
+        """Return the DaemonSets whose existence decides about a pod and is not known yet."""
+        keys = (daemonset_of(pod) for pod in self._seen.values())
+        return {key for key in keys if key is not None and key not in self.daemonsets}
+
+    def due(self) -> Iterator[PodDrain]:
+        """Yield the pods to be evicted now, in the order that people read them in."""
+        for drain in sorted(self.pods.values(), key=lambda drain: sort_key(drain.pod)):
+            if drain.state == DUE:
+                yield drain
+
+    def blocked(self) -> list[PodDrain]:
+        """Return the pods that the options do not allow to go."""
+        return self.sorted_pods(BLOCKED)
+
+    def sorted_pods(self, *states: str) -> list[PodDrain]:
+        """Return the pods in any of these states (all without), sorted."""
+        chosen = [drain for drain in self.pods.values() if not states or drain.state in states]
+        return sorted(chosen, key=lambda drain: sort_key(drain.pod))
+
+    def settled(self) -> bool:
+        """Tell whether every pod is gone, left on purpose, or past hope."""
+        return self.listed and not self._early and all(drain.settled for drain in self.pods.values())
+
+    def answered(self, uid: str, outcome: Outcome, now: float, longest: float, jitter: float) -> None:
+        """Take in the answer to an eviction; the pod may have gone before the answer came."""
+        early = self._early.pop(uid, None)
+        if early is not None:
+            early.answered(outcome, now, longest, jitter)
+            self._gone(early, now)
+        elif uid in self.pods:
+            self.pods[uid].answered(outcome, now, longest, jitter)
+
+    def next_skip(self, wall: float) -> float | None:
+        """Return in how many seconds the next terminating pod is not worth waiting for any more."""
+        limit = self.choices.skip_wait_for_delete_timeout
+        ends = [deletion_time(drain.pod) for drain in self.pods.values()]
+        left = [end + limit - wall for end in ends if end is not None]
+        return max(0.0, min(left)) + 0.05 if limit > 0 and left else None
+
+    @property
+    def touched(self) -> bool:
+        """Tell whether this task made a pod of the node go, or tried and may have."""
+        return bool(self.evicted) or any(drain.accepted or drain.doubtful for drain in self.pods.values())
+
+    @property
+    def over(self) -> bool:
+        """Tell whether the node's drain has ended."""
+        return self.phase in (DRAINED, FAILED)

@@ -1,0 +1,451 @@
+#!/usr/bin/python
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drain, cordon or uncordon Kubernetes nodes."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: k8s_node_drain
+short_description: Drain, cordon or uncordon Kubernetes nodes
+version_added: 0.1.0
+author:
+  - kubeops.maintenance contributors (@kubeops)
+description:
+  - Does what C(kubectl drain), C(kubectl cordon) and C(kubectl uncordon) do.
+  - Looks at everything before the first change. A drain that the options do not allow is refused with every reason at
+    once, and the nodes stay as they were.
+  - Evicts many pods at once, tries refused evictions again as soon as their disruption budget has room, and waits until
+    the pods are gone.
+  - Takes every task that was written for M(kubernetes.core.k8s_drain) without a change but for the module's name.
+    Other than there, it always waits for the pods, and running out of time is a failure.
+options:
+  name:
+    description:
+      - Nodes to work on. A single name may be given as a string.
+      - Exactly one of O(name) and O(node_selectors) is required.
+    type: list
+    elements: str
+    aliases: [node, nodes, names]
+  node_selectors:
+    description:
+      - Label selectors that choose the nodes to work on. A node must match all of them.
+    type: list
+    elements: str
+  allow_empty:
+    description:
+      - Whether it is fine if O(node_selectors) match no node. Otherwise that is an error.
+    type: bool
+    default: false
+  state:
+    description:
+      - V(drain) closes the nodes to new pods and evicts the pods that run there.
+      - V(cordon) only closes the nodes to new pods.
+      - V(uncordon) opens the nodes again.
+    type: str
+    choices: [drain, cordon, uncordon]
+    default: drain
+  pod_selectors:
+    description:
+      - Label selectors that choose the pods to evict. A pod must match all of them.
+      - Pods that do not match are neither looked at nor waited for, so the node may not be empty at the end.
+    type: list
+    elements: str
+    aliases: [label_selectors]
+  delete_options:
+    description:
+      - How pods are evicted and waited for.
+    type: dict
+    default: {}
+    suboptions:
+      terminate_grace_period:
+        description:
+          - Seconds that each pod gets to shut down. V(0) ends pods at once.
+          - If unset or negative, each pod's own grace period counts.
+          - Pods that are already shutting down with a longer grace period are told anew.
+        type: int
+      force:
+        description:
+          - Whether pods without a controller, which nothing makes again, are deleted too, and pods whose DaemonSet
+            is gone.
+        type: bool
+        default: false
+      ignore_daemonsets:
+        description:
+          - Whether pods that a DaemonSet manages are left where they are. Otherwise they stop the drain.
+        type: bool
+        default: false
+      delete_emptydir_data:
+        description:
+          - Whether pods with emptyDir volumes are evicted, which loses the data in them.
+        type: bool
+        default: false
+      disable_eviction:
+        description:
+          - Whether pods are deleted instead of evicted. Disruption budgets are passed over then.
+        type: bool
+        default: false
+      wait_timeout:
+        description:
+          - Seconds for the whole task, all nodes and every wait included. V(0) sets no limit.
+          - A task that runs out of time fails and lists the pods that are left.
+        type: int
+        default: 900
+      wait_sleep:
+        description:
+          - Seconds between two looks where the account may not watch, and the longest pause between two tries of a
+            refused eviction. Less than a second counts as one.
+        type: int
+        default: 5
+      skip_wait_for_delete_timeout:
+        description:
+          - Pods whose deletion timestamp is older than this many seconds are neither evicted nor waited for. That is
+            for nodes whose kubelet is dead. V(0) waits for every pod.
+        type: int
+        default: 0
+      chunk_size:
+        description:
+          - Items in one page of a list. V(0) asks for everything in one page.
+        type: int
+        default: 500
+  eviction_concurrency:
+    description:
+      - Evictions under way at once, over all nodes of the task.
+    type: int
+    default: 20
+  max_parallel:
+    description:
+      - Nodes drained at once. All nodes are cordoned before the first is drained, so that pods do not move from one to
+        the next.
+    type: int
+    default: 1
+  preflight:
+    description:
+      - What is looked at before the first change.
+      - V(standard) refuses what can never work, for example pods that the options do not allow to go, and leaves every
+        node as it was.
+      - V(strict) is as V(standard), and refuses what only somebody else could unlock.
+      - V(skip) goes on as kubectl does. The node is cordoned, pods that may not go make the task fail in the end, the
+        others go.
+    type: str
+    choices: [standard, strict, skip]
+    default: standard
+  on_failure:
+    description:
+      - What becomes of a cordon that this task made when the node's drain fails. A node that was cordoned before stays
+        so in any case.
+      - V(keep_cordon) leaves it, so that a second run can go on.
+      - V(uncordon_if_untouched) lifts it if no pod of the node was evicted.
+      - V(uncordon) lifts it always.
+    type: str
+    choices: [keep_cordon, uncordon_if_untouched, uncordon]
+    default: keep_cordon
+extends_documentation_fragment:
+  - kubeops.maintenance.auth
+  - kubeops.maintenance.attributes
+attributes:
+  check_mode:
+    support: full
+    details:
+      - Evictions are sent as server-side dry runs. What a disruption budget would refuse at this moment is listed in
+        RV(pending_pods) and fails nothing. The API server books nothing in a dry run, so pods that share a budget
+        may all be let through.
+  diff_mode:
+    support: full
+    details:
+      - Shows each node's patch and the pods that go.
+notes:
+  - The account needs the rights to get and patch nodes, to list and watch pods, to create pods/eviction (or to delete
+    pods), to get DaemonSets, and, for a quick return after a refusal, to list and watch disruption budgets.
+seealso:
+  - module: kubeops.maintenance.k8s_node_info
+  - module: kubernetes.core.k8s_drain
+"""
+
+EXAMPLES = r"""
+- name: Drain a node before it is patched
+  kubeops.maintenance.k8s_node_drain:
+    name: worker-1
+    delete_options:
+      ignore_daemonsets: true
+      delete_emptydir_data: true
+      wait_timeout: 1800
+
+- name: Let it back in
+  kubeops.maintenance.k8s_node_drain:
+    name: worker-1
+    state: uncordon
+
+- name: Drain all nodes of a pool, two at once
+  kubeops.maintenance.k8s_node_drain:
+    node_selectors: [pool=batch]
+    max_parallel: 2
+    delete_options:
+      ignore_daemonsets: true
+
+- name: Try again only what can heal by itself
+  kubeops.maintenance.k8s_node_drain:
+    name: worker-1
+    delete_options:
+      ignore_daemonsets: true
+      wait_timeout: 300
+  register: drain
+  retries: 3
+  until: >-
+    drain is success or
+    drain.pending_pods | map(attribute='reason')
+    | intersect(['unmanaged', 'emptydir', 'daemonset', 'pdb_multiple', 'forbidden'])
+"""
+
+RETURN = r"""
+msg:
+  description: What happened, in one or two sentences.
+  returned: always
+  type: str
+  sample: "Drained worker-1: 12 pods gone in 34 s, 3 pods left on purpose."
+result:
+  description: The sentences that M(kubernetes.core.k8s_drain) returns, one or two for each node.
+  returned: always
+  type: str
+  sample: node worker-1 marked unschedulable. 12 Pod(s) deleted from node.
+state:
+  description: The state that was asked for.
+  returned: always
+  type: str
+  sample: drain
+pending_nodes:
+  description: Nodes that are not what the task asked for.
+  returned: always
+  type: list
+  elements: str
+  sample: [worker-1]
+pending_pods:
+  description:
+    - Pods that are left on the nodes and should not be, over all nodes.
+    - Lists of more than 200 entries are cut, here and in RV(nodes). How long such a list was stands beside it, in
+      C(pending_pods_total) and the like.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    namespace:
+      description: The pod's namespace.
+      type: str
+    name:
+      description: The pod's name.
+      type: str
+    uid:
+      description: The pod's uid.
+      type: str
+    phase:
+      description: The pod's phase.
+      type: str
+    owner:
+      description: Kind and name of the pod's controller, empty if it has none.
+      type: str
+      sample: ReplicaSet/web-bb9d95677
+    reason:
+      description:
+        - Why the pod is still there. One of the values of this list, which only ever grows.
+        - V(pdb_no_budget), its disruption budget has no room at present.
+        - V(pdb_deadlock), its disruption budget lets no pod go though all are healthy; somebody must act.
+        - V(pdb_multiple), several disruption budgets select the pod, and the API server evicts no such pod.
+        - V(pdb_stale), the disruption budget's controller has not caught up.
+        - V(terminating), it is shutting down.
+        - V(terminating_overdue), it should have ended by now.
+        - V(finalizer), it has ended, and a finalizer holds the object.
+        - V(namespace_terminating), its namespace is being deleted, and the pod is not marked as deleted yet.
+        - V(webhook_denied), an admission webhook or policy denied the eviction.
+        - V(forbidden), the account may not evict it.
+        - V(api_error), the API server's answers were errors until the end.
+        - V(unmanaged), it has no controller, and O(delete_options.force) is not set.
+        - V(emptydir), it has emptyDir volumes, and O(delete_options.delete_emptydir_data) is not set.
+        - V(daemonset), a DaemonSet manages it, and O(delete_options.ignore_daemonsets) is not set.
+        - V(daemonset_gone), its DaemonSet does not exist any more, and O(delete_options.force) is not set.
+        - V(not_tried), its turn did not come.
+        - V(mirror) and V(skip_deleted) stand only in RV(nodes[].skipped); V(volume_attached) is reserved for volumes.
+      type: str
+      sample: pdb_no_budget
+    message:
+      description: The reason in words, with the API server's or the webhook's own where there are any.
+      type: str
+    attempts:
+      description: How many evictions were sent.
+      type: int
+    last_status:
+      description: The HTTP status of the last answer to an eviction, 0 if there was none.
+      type: int
+    pdb:
+      description: The disruption budget that refused, with its figures as far as they may be read; else null.
+      type: dict
+      contains:
+        name:
+          description: The budget's name.
+          type: str
+        disruptions_allowed:
+          description: How many pods may go at present.
+          type: int
+        current_healthy:
+          description: How many pods are healthy.
+          type: int
+        desired_healthy:
+          description: How many pods must stay healthy.
+          type: int
+        expected_pods:
+          description: How many pods the budget counts.
+          type: int
+        unhealthy_pod_eviction_policy:
+          description: When pods that are not ready may go.
+          type: str
+        deadlock:
+          description: Whether all pods are healthy and still none may go.
+          type: bool
+    finalizers:
+      description: The pod's finalizers.
+      type: list
+      elements: str
+    deletion_timestamp:
+      description: When the pod's grace period ends, empty if it is not deleted.
+      type: str
+    overdue_seconds:
+      description: How many seconds ago the grace period ended.
+      type: int
+nodes:
+  description: The nodes, each with what happened there.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The node's name.
+      type: str
+    cordoned_before:
+      description: Whether the node was cordoned when the task began.
+      type: bool
+    cordoned:
+      description: Whether the node is cordoned now.
+      type: bool
+    drained:
+      description: Whether no pod is left that should go.
+      type: bool
+    rolled_back:
+      description: Whether the task lifted its own cordon again, see O(on_failure).
+      type: bool
+    resumed:
+      description: Whether the task went on where an earlier one of the same owner had stopped.
+      type: bool
+    duration:
+      description: Seconds from the node's turn to its end.
+      type: float
+    evicted:
+      description: Pods that this task made go. In check mode, those that would go.
+      type: list
+      elements: dict
+      contains:
+        namespace:
+          description: The pod's namespace.
+          type: str
+        name:
+          description: The pod's name.
+          type: str
+        uid:
+          description: The pod's uid.
+          type: str
+        owner:
+          description: Kind and name of its controller.
+          type: str
+        method:
+          description: V(evict) or V(delete).
+          type: str
+        attempts:
+          description: How many evictions were sent for it.
+          type: int
+        seconds:
+          description: Seconds from the first eviction to the pod's end.
+          type: float
+    skipped:
+      description: Pods left on purpose, each with a C(reason), one of V(daemonset), V(mirror) and V(skip_deleted).
+      type: list
+      elements: dict
+    pending_pods:
+      description: The node's part of RV(pending_pods).
+      type: list
+      elements: dict
+    warnings:
+      description: What should be known though it failed nothing.
+      type: list
+      elements: str
+    affected_workloads:
+      description: The workloads of the evicted pods.
+      type: list
+      elements: dict
+      sample: [{api_version: apps/v1, kind: Deployment, namespace: shop, name: web}]
+    volumes:
+      description: Volumes that are still attached. Empty where the task did not wait for them.
+      type: list
+      elements: dict
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..module_utils.auth_options import AUTH_SPEC
+from ..module_utils.drain import Maintenance, Tools
+from ..module_utils.drain_options import DrainTask, task_from
+from ..module_utils.drain_report import Report, diff_of, result_of, warnings_of
+from ..module_utils.module_face import Ending, RestFor, run
+from ..module_utils.waiting import Clock
+from ..module_utils.workers import Workers
+
+ARGUMENT_SPEC = dict(
+    name=dict(type="list", elements="str", aliases=["node", "nodes", "names"]),
+    node_selectors=dict(type="list", elements="str"),
+    allow_empty=dict(type="bool", default=False),
+    state=dict(type="str", choices=["drain", "cordon", "uncordon"], default="drain"),
+    pod_selectors=dict(type="list", elements="str", aliases=["label_selectors"]),
+    delete_options=dict(
+        type="dict",
+        default={},
+        options=dict(
+            terminate_grace_period=dict(type="int"),
+            force=dict(type="bool", default=False),
+            ignore_daemonsets=dict(type="bool", default=False),
+            delete_emptydir_data=dict(type="bool", default=False),
+            disable_eviction=dict(type="bool", default=False),
+            wait_timeout=dict(type="int", default=900),
+            wait_sleep=dict(type="int", default=5),
+            skip_wait_for_delete_timeout=dict(type="int", default=0),
+            chunk_size=dict(type="int", default=500),
+        ),
+    ),
+    eviction_concurrency=dict(type="int", default=20),
+    max_parallel=dict(type="int", default=1),
+    preflight=dict(type="str", choices=["standard", "strict", "skip"], default="standard"),
+    on_failure=dict(type="str", choices=["keep_cordon", "uncordon_if_untouched", "uncordon"], default="keep_cordon"),
+)
+
+
+def drain(task: DrainTask, clock: Clock, rest_for: RestFor) -> Ending:
+    """Carry the task out and say how it ended."""
+    report = Maintenance(task, Tools(Workers(), clock, rest_for)).run()
+    return Ending(result_of(report), report.failed, tuple(warnings_of(report)), tuple(diff_of(report)))
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(
+        argument_spec=dict(AUTH_SPEC, **ARGUMENT_SPEC),
+        mutually_exclusive=[("name", "node_selectors")],
+        required_one_of=[("name", "node_selectors")],
+        supports_check_mode=True,
+    )
+    run(
+        module,
+        read=lambda: task_from(module.params, module.check_mode),
+        work=drain,
+        nothing_done=result_of(Report(module.params["state"])),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -50,6 +50,10 @@ class Agenda:
         """Run `what` in `seconds`."""
         return self.at(self.now + seconds, what)
 
+    def clear(self) -> None:
+        """Strike everything off the agenda."""
+        self._items.clear()
+
     def next_due(self) -> float | None:
         """Return when the next item is due, None when nothing is planned."""
         while self._items and self._items[0][2].cancelled:

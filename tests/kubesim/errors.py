@@ -26,13 +26,14 @@ class ApiStatus(Exception):
         self.message = message
         self.details = details
         self.headers = headers or {}
+        self.metadata: dict[str, Any] = {}
 
     def body(self) -> dict[str, Any]:
         """Return the Status object, keys in the order in which the API server writes them."""
         status: dict[str, Any] = {
             "kind": "Status",
             "apiVersion": "v1",
-            "metadata": {},
+            "metadata": self.metadata,
             "status": "Failure",
             "message": self.message,
         }

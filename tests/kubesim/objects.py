@@ -4,6 +4,7 @@
 """Small questions about API objects, and copies of them."""
 from __future__ import annotations
 
+import json
 from typing import Any
 
 Object = dict[str, Any]
@@ -16,6 +17,11 @@ def copied(value: Any) -> Any:
     if isinstance(value, list):
         return [copied(item) for item in value]
     return value
+
+
+def encoded(value: Any) -> bytes:
+    """Write JSON as compactly as the API server does."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def name_of(obj: Object) -> str:

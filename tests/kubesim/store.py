@@ -38,11 +38,11 @@ class Store:
         return self._objects.get(kind, {}).get((namespace or "", name))
 
     def list(self, kind: str, namespace: str | None = None) -> list[Object]:
-        """Return all objects of a kind, sorted by namespace and name."""
+        """Return all objects of a kind, in the order of their keys in etcd: as texts `namespace/name`."""
         ordered = self._sorted.get(kind)
         if ordered is None:
             kept = self._objects.get(kind, {})
-            ordered = self._sorted[kind] = [kept[key] for key in sorted(kept)]
+            ordered = self._sorted[kind] = [kept[key] for key in sorted(kept, key="/".join)]
         if namespace is None:
             return list(ordered)
         return [obj for obj in ordered if obj["metadata"].get("namespace") == namespace]
@@ -105,9 +105,10 @@ class Store:
         obj = copied(obj)
         meta, was = obj["metadata"], old["metadata"]
         for kept in ("uid", "creationTimestamp", "resourceVersion", "generation", "deletionTimestamp", "deletionGracePeriodSeconds"):
-            meta.pop(kept, None)
             if kept in was:
                 meta[kept] = was[kept]
+            else:
+                meta.pop(kept, None)
         for emptied in ("finalizers", "ownerReferences", "labels", "annotations"):
             if emptied in meta and not meta[emptied]:
                 del meta[emptied]
@@ -203,9 +204,10 @@ class Store:
             self._put("ADDED" if old is None else "MODIFIED", obj, old)
 
     def clear(self) -> None:
-        """Forget every object, without telling anybody; versions go on counting."""
+        """Forget every object and every listener, without telling anybody; versions go on counting."""
         self._objects.clear()
         self._sorted.clear()
+        self._listeners.clear()
         self.resource_version += 1
 
     def new_uid(self) -> str:

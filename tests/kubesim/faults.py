@@ -1,0 +1,118 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Faults on demand: what goes wrong with which request."""
+from __future__ import annotations
+
+import re
+from typing import Any, Iterable, Mapping
+
+from . import errors
+from .agenda import Agenda
+from .messages import Request, Response, json_response, refusal
+
+_REASONS = {
+    400: "BadRequest",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "NotFound",
+    405: "MethodNotAllowed",
+    408: "Timeout",
+    409: "Conflict",
+    410: "Expired",
+    422: "Invalid",
+    429: "TooManyRequests",
+    500: "InternalError",
+    503: "ServiceUnavailable",
+    504: "Timeout",
+}
+_KNOWN = frozenset(
+    "method path user_agent body after times status body_text json headers delay reset watch from until mutate pass".split()
+)
+
+
+class Fault:
+    """One fault; its keys are those of the control interface, all optional. Patterns are searched, not matched whole."""
+
+    def __init__(self, spec: Mapping[str, Any]) -> None:
+        unknown = sorted(set(spec) - _KNOWN)
+        if unknown:
+            raise ValueError(f"unknown keys in fault: {', '.join(unknown)}")
+        self.spec = dict(spec)
+        self.matched = 0  # requests that it was meant for
+        self.fired = 0
+        self._patterns = {key: re.compile(spec[key]) for key in ("method", "path", "user_agent", "body") if spec.get(key)}
+
+    @property
+    def is_spent(self) -> bool:
+        """Tell whether it has fired as often as it should."""
+        times = self.spec.get("times", 1)
+        return bool(times) and self.fired >= times
+
+    def concerns(self, request: Request, since_start: float) -> bool:
+        """Tell whether it is meant for this request at this moment."""
+        if not self.spec.get("from", 0) <= since_start < self.spec.get("until", float("inf")):
+            return False
+        if self.spec.get("watch") and not request.is_watch:
+            return False
+        texts = {
+            "method": request.method,
+            "path": request.target,
+            "user_agent": request.headers.get("user-agent", ""),
+            "body": request.body.decode("utf-8", "replace"),
+        }
+        return all(pattern.search(texts[key]) for key, pattern in self._patterns.items())
+
+    def answer(self) -> Response | None:
+        """Return the answer that replaces the real one, None when the request is carried out."""
+        spec = self.spec
+        if spec.get("pass") or not ({"status", "body_text", "json"} & set(spec)):
+            return None
+        status = int(spec.get("status", 200))
+        if "json" in spec:
+            response = json_response(status, spec["json"])
+        elif "body_text" in spec:
+            response = Response(status, {"Content-Type": "text/html"}, str(spec["body_text"]).encode())
+        else:
+            response = refusal(_refusal(status))
+        response.headers.update({name: str(value) for name, value in (spec.get("headers") or {}).items()})
+        return response
+
+
+class Faults:
+    """All faults that are set."""
+
+    def __init__(self, agenda: Agenda) -> None:
+        self._agenda = agenda
+        self._faults: list[Fault] = []
+
+    def add(self, *specs: Mapping[str, Any]) -> None:
+        """Set faults; ValueError for unknown keys, re.error for broken patterns."""
+        self._faults += [Fault(spec) for spec in specs]
+
+    def clear(self) -> None:
+        """Let nothing go wrong any more."""
+        self._faults.clear()
+
+    def all(self) -> Iterable[Mapping[str, Any]]:
+        """Return the faults with how often they matched and fired."""
+        return [{**fault.spec, "matched": fault.matched, "fired": fault.fired} for fault in self._faults]
+
+    def strike(self, request: Request) -> Fault | None:
+        """Count the request and return the fault that hits it: the first one set that is due."""
+        hit: Fault | None = None
+        since_start = self._agenda.now - self._agenda.started
+        for fault in self._faults:
+            if fault.is_spent or not fault.concerns(request, since_start):
+                continue
+            fault.matched += 1
+            if hit is None and fault.matched > fault.spec.get("after", 0):
+                fault.fired += 1
+                hit = fault
+        return hit
+
+
+def _refusal(status: int) -> errors.ApiStatus:
+    details = {"retryAfterSeconds": 1} if status in (429, 503, 504) else {}
+    message = f"simulated failure {status}"
+    return errors.ApiStatus(status, _REASONS.get(status), message, details)

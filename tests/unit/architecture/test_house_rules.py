@@ -71,7 +71,7 @@ def test_python_files_begin_with_the_licence(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     while text.startswith(("#!", "# -*-")):  # what Ansible wants above it in modules
         text = text.partition("\n")[2]
-    assert text.startswith(HEADER)
+    assert text.startswith(HEADER) or (path.name == "__init__.py" and not text)  # sanity wants some of those empty
 
 
 @pytest.mark.parametrize("path", python_files("plugins/module_utils"), ids=named)

@@ -57,9 +57,11 @@ LEVELS = {
     "module_utils/budget_watch.py": 3.1,
     "module_utils/diagnosis.py": 3.1,
     "module_utils/node_drain.py": 3.1,
+    "module_utils/cordon.py": 3.2,
     "module_utils/drain_loop.py": 3.2,
-    "module_utils/drain_report.py": 3.2,
     "module_utils/drain_words.py": 3.2,
+    "module_utils/drain_rehearsal.py": 3.3,
+    "module_utils/drain_report.py": 3.3,
     "module_utils/drain.py": 3.5,
     # 4: the only one that knows AnsibleModule
     "module_utils/auth_options.py": 4.0,
@@ -74,7 +76,7 @@ CLOCK = {"module_utils/waiting.py"}
 THREADS = {"module_utils/workers.py", "module_utils/rest.py", "module_utils/connection.py"}
 NETWORK = {"module_utils/wire.py", "module_utils/connection.py"}
 DOORS = {
-    "ansible": {"module_utils/auth_options.py", "module_utils/module_face.py", "modules/k8s_node_drain.py", "modules/k8s_node_info.py"},
+    "ansible": {file for file, level in LEVELS.items() if level >= 4},
     "jsonpatch": {"module_utils/cluster.py"},
     "kubernetes": {"module_utils/connection.py"},
     "urllib3": NETWORK,

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import pytest
+
 from sanity import tally
 from steps import count_cases, count_tests
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from connection.certificates import Authority
 from connection.servers import ApiServer, Asked, Proxy
 
@@ -25,12 +26,11 @@ if NAME not in sys.modules:
         module.__path__ = [str(place)] if place else []
         sys.modules.setdefault(name, module)
 
-from connection.situations import Hands, Pki, ask, set_account  # noqa: E402
-
 from ansible_collections.kubeops.maintenance.plugins.module_utils.connection import (  # noqa: E402
     Connection,
     connect,
 )
+from connection.situations import Hands, Pki, ask, set_account  # noqa: E402
 
 
 @pytest.fixture(scope="session")

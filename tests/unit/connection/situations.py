@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 import yaml
-from connection.certificates import Authority, Pair
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.connection import Connection
 from ansible_collections.kubeops.maintenance.plugins.module_utils.waiting import Clock
+from connection.certificates import Authority, Pair
 
 
 class Hands(Clock):

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import pytest
-from connection.situations import ask, kubeconfig, write
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration
+from connection.situations import ask, kubeconfig, write
 
 
 @pytest.mark.parametrize("given", ["abc", "Bearer abc", "bearer abc", "  abc\n"])

@@ -10,9 +10,9 @@ import os
 from pathlib import Path
 
 import pytest
-from connection.situations import kubeconfig, write
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration
+from connection.situations import kubeconfig, write
 
 
 def refusal(connected, **params) -> str:

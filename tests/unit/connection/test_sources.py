@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from connection.situations import kubeconfig, set_account, write
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration
+from connection.situations import kubeconfig, set_account, write
 
 
 @pytest.fixture

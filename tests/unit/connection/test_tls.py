@@ -10,12 +10,12 @@ import ssl
 
 import pytest
 import urllib3
-from connection.certificates import Authority, pem_of
-from connection.servers import ApiServer
-from connection.situations import ask, kubeconfig
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration
+from connection.certificates import Authority, pem_of
+from connection.servers import ApiServer
+from connection.situations import ask, kubeconfig
 
 
 def b64(data: bytes) -> str:

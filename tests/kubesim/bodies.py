@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from . import errors
+from . import errors, protobuf
 from .messages import Request
 from .objects import Object
 
@@ -29,7 +29,9 @@ class DeleteOptions:
 def decoded(request: Request) -> Any:
     """Return the body as a JSON value (YAML is read, too); ApiStatus 400 when it is none, 415 for other formats."""
     media = request.headers.get("content-type", "application/json").partition(";")[0].strip()
-    if "protobuf" in media or "cbor" in media:
+    if "protobuf" in media:
+        return protobuf.decoded(request.body)
+    if "cbor" in media:
         message = f"the body of the request was in an unknown format - {_FORMATS}"
         raise errors.ApiStatus(415, "UnsupportedMediaType", message, {})
     try:

@@ -4,7 +4,7 @@
 """The eviction subresource. Rules and words: pkg/registry/core/pod/storage/eviction.go of Kubernetes 1.36."""
 from __future__ import annotations
 
-from . import bodies, errors, selectors
+from . import bodies, errors, label_selectors
 from .agenda import timestamp
 from .bodies import DeleteOptions
 from .messages import Request, Response, json_response
@@ -80,7 +80,7 @@ class Eviction:
         if not labels:
             return []
         budgets = self._store.list("PodDisruptionBudget", meta["namespace"])
-        return [b for b in budgets if selectors.matches_selector((b.get("spec") or {}).get("selector"), labels)]
+        return [b for b in budgets if label_selectors.matches_selector((b.get("spec") or {}).get("selector"), labels)]
 
     def _book(self, budget: Object, pod: Object, dry_run: bool) -> None:
         name, status = budget["metadata"]["name"], budget.get("status") or {}

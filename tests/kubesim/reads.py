@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import errors, fields, paging, selectors
+from . import errors, field_selectors, label_selectors, paging
 from .agenda import Agenda
 from .messages import NO_CACHE, Request, Response, json_response
 from .objects import Object
@@ -23,8 +23,8 @@ _NO_STREAMING = (
 
 @dataclass
 class _Selection:
-    labels: list[selectors.Requirement]
-    fields: list[fields.FieldTerm]
+    labels: list[label_selectors.Requirement]
+    fields: list[field_selectors.FieldTerm]
     namespace: str | None
 
     @property
@@ -35,7 +35,7 @@ class _Selection:
         meta = obj["metadata"]
         if self.namespace is not None and meta.get("namespace") != self.namespace:
             return False
-        return selectors.matches(self.labels, meta.get("labels")) and fields.matches(self.fields, obj)
+        return label_selectors.matches(self.labels, meta.get("labels")) and field_selectors.matches(self.fields, obj)
 
 
 class Reads:
@@ -145,10 +145,10 @@ class Reads:
 
 
 def _selection(request: Request, target: Target, resource: Resource) -> _Selection:
-    labels = selectors.parse(request.query.get("labelSelector", ""))
-    terms = fields.parse(request.query.get("fieldSelector", ""), resource)
+    labels = label_selectors.parse(request.query.get("labelSelector", ""))
+    terms = field_selectors.parse(request.query.get("fieldSelector", ""), resource)
     if target.name:
-        terms = [*terms, fields.FieldTerm("metadata.name", target.name, True)]
+        terms = [*terms, field_selectors.FieldTerm("metadata.name", target.name, True)]
     return _Selection(labels, terms, target.namespace or None)
 
 

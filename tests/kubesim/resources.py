@@ -86,6 +86,11 @@ KINDS: dict[str, Resource] = _all(
     Resource("storage.k8s.io", ("v1",), "csinodes", "CSINode", False),
     Resource("storage.k8s.io", ("v1",), "storageclasses", "StorageClass", False, ("sc",)),
     Resource("storage.k8s.io", ("v1",), "volumeattachments", "VolumeAttachment", False, (), _STATUS),
+    Resource("apiregistration.k8s.io", ("v1",), "apiservices", "APIService", False, (), _STATUS),
+    Resource("certificates.k8s.io", ("v1",), "certificatesigningrequests", "CertificateSigningRequest", False, ("csr",), _STATUS),
+    Resource("flowcontrol.apiserver.k8s.io", ("v1",), "flowschemas", "FlowSchema", False, (), _STATUS, generation=True),
+    Resource("node.k8s.io", ("v1",), "runtimeclasses", "RuntimeClass", False),
+    Resource("resource.k8s.io", ("v1",), "resourceclaims", "ResourceClaim", True, (), _STATUS),
     Resource(
         "admissionregistration.k8s.io",
         ("v1",),

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -41,12 +42,15 @@ def run(copy: Path, env: dict[str, str], target: str) -> bool:
     """Run one target; print its output and a closing line. Tell whether it passed."""
     started = time.monotonic()
     print(f"==== {target}", flush=True)
-    done = subprocess.run(
-        [*ANSIBLE_TEST, "-v", target], cwd=copy, env=env, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
-    )
-    print(done.stdout, end="")
-    passed = done.returncode == 0 and "All targets skipped" not in done.stdout
+    with tempfile.TemporaryFile("w+", errors="replace") as output:  # a pipe would wait for servers left running, too
+        done = subprocess.run(
+            [*ANSIBLE_TEST, "-v", target], cwd=copy, env=env, stdin=subprocess.DEVNULL,
+            stdout=output, stderr=subprocess.STDOUT, check=False,
+        )
+        output.seek(0)
+        log = output.read()
+    print(log, end="")
+    passed = done.returncode == 0 and "All targets skipped" not in log
     print(f"==== {target}: {'passed' if passed else 'FAILED'} in {time.monotonic() - started:.1f} s", flush=True)
     return passed
 

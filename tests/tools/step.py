@@ -10,15 +10,20 @@ one failure when it fails, and a step that counts tests must have run at least o
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import threading
 import time
+from pathlib import Path
 from typing import NamedTuple
 
 from places import LOGS, ROOT, environment, link
 from steps import STEPS
 
 TAIL = 60  # lines of a failed step's log that --all shows
+LIMIT = 900  # seconds after which a step hangs
 
 
 class Outcome(NamedTuple):
@@ -33,20 +38,7 @@ def run(name: str, arguments: list[str], show: bool) -> Outcome:
     """Run one step, keep its output in .build/logs/<name>.log, and show it too if `show` is set."""
     step = STEPS[name]
     started = time.monotonic()
-    LOGS.mkdir(parents=True, exist_ok=True)
-    log = ""
-    with open(LOGS / f"{name}.log", "w", encoding="utf-8") as file:
-        process = subprocess.Popen(
-            [*step.command, *arguments], cwd=ROOT, env=environment(**step.env), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-        )
-        for line in process.stdout or ():
-            log += line
-            file.write(line)
-            file.flush()
-            if show:
-                print(line, end="", flush=True)
-        ok = process.wait() == 0
+    ok, log = execute([*step.command, *arguments], step.env, LOGS / f"{name}.log", show)
     passed = failed = 0
     if step.tally:
         counts = step.tally(log)
@@ -58,6 +50,43 @@ def run(name: str, arguments: list[str], show: bool) -> Outcome:
     if not ok and failed == 0:
         failed = 1
     return Outcome(ok, passed, failed, time.monotonic() - started, log)
+
+
+def execute(command: list[str], env: dict[str, str], place: Path, show: bool) -> tuple[bool, str]:
+    """Run a command in a process group of its own, so that nothing outlives it.
+
+    Return whether it ended well, and its output, which is also kept at `place`.
+    """
+    place.parent.mkdir(parents=True, exist_ok=True)
+    log = ""
+    with open(place, "w", encoding="utf-8") as file:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment(**env), stdin=subprocess.DEVNULL, start_new_session=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+        )
+        watchdog = threading.Timer(LIMIT, end_group, [process.pid])
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            for line in process.stdout or ():
+                log += line
+                file.write(line)
+                file.flush()
+                if show:
+                    print(line, end="", flush=True)
+            ok = process.wait() == 0
+        finally:
+            watchdog.cancel()
+            end_group(process.pid)
+    return ok, log
+
+
+def end_group(leader: int) -> None:
+    """End what is left of the process group that execute() started."""
+    try:
+        os.killpg(leader, signal.SIGTERM)
+    except ProcessLookupError:
+        pass
 
 
 def closing_line(name: str, outcome: Outcome) -> str:
@@ -103,4 +132,8 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("interrupted")

@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run the simulated cluster: `python -m kubesim`."""
+
 from __future__ import annotations
 
 import argparse
@@ -48,11 +49,14 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
 def _objects(options: argparse.Namespace) -> list[dict[str, Any]]:
     if options.state:
         content = json.loads(options.state.read_text(encoding="utf-8"))
-        return content if isinstance(content, list) else content.get("objects") or content["before"]
+        objects: list[dict[str, Any]] = (
+            content if isinstance(content, list) else content.get("objects") or content["before"]
+        )
+        return objects
     if options.scenario:
         from .scenarios import scenario
 
-        return scenario(options.scenario)
+        return list(scenario(options.scenario))
     return []
 
 

@@ -2,11 +2,13 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Who sends a request, and what that user may do."""
+
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Mapping
+from typing import Any
 
 from . import errors
 from .messages import Request
@@ -55,7 +57,10 @@ class Access:
         self.grant({"tokens": tokens or {ADMIN_TOKEN: {"user": ADMIN.name, "groups": [MASTERS], "rules": "*"}}})
 
     def grant(self, entries: Mapping[str, Any]) -> None:
-        """Add users: {"tokens": {token: {user, groups, rules}}, "basic": {"name:password": {...}}, "certificates": {cn: {...}}}."""
+        """Add users, or replace them.
+
+        {"tokens": {token: {user, groups, rules}}, "basic": {"name:password": {...}}, "certificates": {cn: {...}}}
+        """
         for section, users in (("tokens", self._tokens), ("basic", self._basic), ("certificates", self._certificates)):
             for secret, entry in (entries.get(section) or {}).items():
                 name = entry.get("user") or (secret if section == "certificates" else secret.split(":")[0])
@@ -77,7 +82,9 @@ class Access:
         elif scheme:
             user = None
         elif request.client_cert_cn:
-            user = self._certificates.get(request.client_cert_cn) or User(request.client_cert_cn, ("system:authenticated",))
+            user = self._certificates.get(request.client_cert_cn) or User(
+                request.client_cert_cn, ("system:authenticated",)
+            )
         if user is None:
             raise errors.ApiStatus(401, "Unauthorized", "Unauthorized")
         return self._impersonated(user, request)
@@ -87,7 +94,9 @@ class Access:
         if self.allows(user, wanted):
             return
         if wanted.path:
-            raise errors.ApiStatus(403, "Forbidden", f'forbidden: User "{user.name}" cannot {wanted.verb} path "{wanted.path}"', {})
+            raise errors.ApiStatus(
+                403, "Forbidden", f'forbidden: User "{user.name}" cannot {wanted.verb} path "{wanted.path}"', {}
+            )
         resource = wanted.resource + (f"/{wanted.subresource}" if wanted.subresource else "")
         where = f'in the namespace "{wanted.namespace}"' if wanted.namespace else "at the cluster scope"
         why = f'User "{user.name}" cannot {wanted.verb} resource "{resource}" in API group "{wanted.group}" {where}'

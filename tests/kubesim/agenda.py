@@ -2,13 +2,14 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The simulator's only clock: what is due at which second."""
+
 from __future__ import annotations
 
 import heapq
 import itertools
 import time
+from collections.abc import Callable
 from datetime import datetime, timezone
-from typing import Callable
 
 TEST_EPOCH = 1_790_000_000.0
 
@@ -34,7 +35,9 @@ class Agenda:
     def __init__(self, now: float | None = None) -> None:
         self.now: float = time.time() if now is None else now
         self.started: float = self.now
-        self.on_change: Callable[[], None] | None = None  # the server sleeps until next_due(): it wants to hear of earlier items
+        self.on_change: Callable[[], None] | None = (
+            None  # the server sleeps until next_due(): it wants to hear of earlier items
+        )
         self._items: list[tuple[float, int, Handle]] = []
         self._order = itertools.count()
 

@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bodies of requests as JSON values, and the options that writes take."""
+
 from __future__ import annotations
 
 import json
@@ -12,7 +13,10 @@ from . import errors, protobuf
 from .messages import Request
 from .objects import Object
 
-_FORMATS = "accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/cbor"
+_FORMATS = (
+    "accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf, "
+    "application/cbor"
+)
 
 
 @dataclass(frozen=True)
@@ -48,18 +52,22 @@ def object_of(request: Request, kind: str, api_version: str) -> Object:
     """Return the object in the body, of the kind that the path stands for; ApiStatus 400 for anything else."""
     body = decoded(request)
     if not isinstance(body, dict):
-        raise errors.bad_request(f'couldn\'t get version/kind; json parse error: json: cannot unmarshal into Go value of type {kind}')
+        raise errors.bad_request(
+            f"couldn't get version/kind; json parse error: json: cannot unmarshal into Go value of type {kind}"
+        )
     given = body.get("kind") or kind
     if given != kind:
         message = f"the object provided is unrecognized (must be of type {kind}): couldn't get version/kind of {given}"
         raise errors.bad_request(message)
     version = body.get("apiVersion") or api_version
     if version != api_version and version.partition("/")[0] != api_version.partition("/")[0]:
-        message = f'the API version in the data ({version}) does not match the expected API version ({api_version})'
+        message = f"the API version in the data ({version}) does not match the expected API version ({api_version})"
         raise errors.bad_request(message)
     meta = body.get("metadata") or {}
     if not isinstance(meta, dict):
-        raise errors.bad_request(f'{kind} in version "{version}" cannot be handled as a {kind}: json: cannot unmarshal metadata')
+        raise errors.bad_request(
+            f'{kind} in version "{version}" cannot be handled as a {kind}: json: cannot unmarshal metadata'
+        )
     return {**body, "kind": kind, "apiVersion": version, "metadata": {k: v for k, v in meta.items() if v is not None}}
 
 
@@ -86,7 +94,9 @@ def delete_options(request: Request) -> DeleteOptions:
         propagation = "Orphan"
     if propagation not in ("", "Orphan", "Background", "Foreground"):
         text = f'Unsupported value: "{propagation}": supported values: "Background", "Foreground", "Orphan", "nil"'
-        raise errors.invalid("DeleteOptions", "", [("propagationPolicy", "FieldValueNotSupported", text)], "meta.k8s.io")
+        raise errors.invalid(
+            "DeleteOptions", "", [("propagationPolicy", "FieldValueNotSupported", text)], "meta.k8s.io"
+        )
     preconditions = body.get("preconditions") or {}
     return DeleteOptions(
         None if grace is None or grace == "" else int(grace),

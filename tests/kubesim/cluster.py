@@ -2,9 +2,11 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The cluster: answers requests from the store, and knows no HTTP server."""
+
 from __future__ import annotations
 
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 from . import discovery, errors, reviews
 from .access import ADMIN, Access, Attributes, User
@@ -27,7 +29,10 @@ _PATCHABLE = ("status", "finalize", "ephemeralcontainers", "resize")
 
 
 class Cluster:
-    """A cluster with its API. `streaming_lists`: serve watches with sendInitialEvents (the recorded server does not)."""
+    """A cluster with its API.
+
+    `streaming_lists`: serve watches with sendInitialEvents (the recorded server does not).
+    """
 
     def __init__(
         self,
@@ -152,9 +157,13 @@ class Cluster:
         accept, include = request.headers.get("accept", ""), request.query.get("includeObject", "Metadata")
         return view_for(accept, include, self._encoder, resource, target.api_version, self.agenda.now)
 
-    def _resource(self, request: Request, target: Target, resource: Resource, view: View, misbehaviour: str) -> Response:
+    def _resource(
+        self, request: Request, target: Target, resource: Resource, view: View, misbehaviour: str
+    ) -> Response:
         verb = target.verb(request)
-        if verb not in resource.verbs or (verb == "create" and (target.name or resource.namespaced != bool(target.namespace))):
+        if verb not in resource.verbs or (
+            verb == "create" and (target.name or resource.namespaced != bool(target.namespace))
+        ):
             raise _not_allowed()
         if verb == "watch":
             return self._reads.watch(request, target, resource, view, misbehaviour)

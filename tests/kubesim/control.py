@@ -2,12 +2,14 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The control interface below /kubesim/: set up the cluster, read its log, let things go wrong."""
+
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, Callable
+from typing import Any
 
 from .clock import Clock
 from .cluster import Cluster
@@ -45,10 +47,12 @@ class Control:
         try:
             body = json.loads(request.body) if request.body.strip() else {}
             route = self._routes.get((request.method, below))
+            result = None
+            parts = below.split("/")
             if route is not None:
                 result = route(body)
-            elif request.method == "POST" and below.startswith("nodes/") and below.count("/") == 2:
-                result = self._node(*below.split("/")[1:], body)
+            elif request.method == "POST" and parts[0] == "nodes" and len(parts) == 3:
+                self._node(parts[1], parts[2], body)
             else:
                 return json_response(404, {"error": f"no such control: {request.method} {request.path}"})
         except KeyError as problem:

@@ -2,9 +2,11 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the API server fills in when objects are created through it."""
+
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from .objects import Object
 
@@ -49,12 +51,16 @@ def _pod_spec(spec: Object) -> None:
 def _pod(pod: Object) -> None:
     spec = pod["spec"]
     _pod_spec(spec)
-    _merge(spec, serviceAccountName="default", enableServiceLinks=True, preemptionPolicy="PreemptLowerPriority", priority=0)
+    _merge(
+        spec, serviceAccountName="default", enableServiceLinks=True, preemptionPolicy="PreemptLowerPriority", priority=0
+    )
     spec.setdefault("serviceAccount", spec["serviceAccountName"])
     tolerations = spec["tolerations"] = list(spec.get("tolerations") or ())
     for key in ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"):
         if not any(t.get("key") in (key, None) and t.get("effect") in ("NoExecute", None, "") for t in tolerations):
-            tolerations.append({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": _EVICT_AFTER})
+            tolerations.append(
+                {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": _EVICT_AFTER}
+            )
     pod["status"] = {"phase": "Pending", "qosClass": "BestEffort"}
 
 
@@ -96,7 +102,7 @@ def _daemon_set(obj: Object) -> None:
     _merge(obj["spec"], updateStrategy=rolling, revisionHistoryLimit=10)
     _template(obj)
     names = ("currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady")
-    obj["status"] = {name: 0 for name in names}
+    obj["status"] = dict.fromkeys(names, 0)
 
 
 def _replica_set(obj: Object) -> None:
@@ -109,7 +115,14 @@ def _job(obj: Object) -> None:
     spec = obj["spec"]
     if spec.get("completions") is None and spec.get("parallelism") is None:
         spec["completions"] = 1
-    _merge(spec, parallelism=1, backoffLimit=6, completionMode="NonIndexed", suspend=False, podReplacementPolicy="TerminatingOrFailed")
+    _merge(
+        spec,
+        parallelism=1,
+        backoffLimit=6,
+        completionMode="NonIndexed",
+        suspend=False,
+        podReplacementPolicy="TerminatingOrFailed",
+    )
     _template(obj)
 
 

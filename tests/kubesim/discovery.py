@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Discovery documents, version and health: what clients ask before they ask for objects."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -30,10 +31,27 @@ VERSION: Object = {
 
 # The order in which the API server lists its groups.
 _GROUPS = (
-    "apiregistration.k8s.io apps events.k8s.io authentication.k8s.io authorization.k8s.io autoscaling batch certificates.k8s.io "
-    "networking.k8s.io policy rbac.authorization.k8s.io storage.k8s.io admissionregistration.k8s.io apiextensions.k8s.io "
-    "scheduling.k8s.io coordination.k8s.io node.k8s.io discovery.k8s.io resource.k8s.io flowcontrol.apiserver.k8s.io"
-).split()
+    "apiregistration.k8s.io",
+    "apps",
+    "events.k8s.io",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "certificates.k8s.io",
+    "networking.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "storage.k8s.io",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "scheduling.k8s.io",
+    "coordination.k8s.io",
+    "node.k8s.io",
+    "discovery.k8s.io",
+    "resource.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
+)
 _PROXY = ("create", "delete", "get", "patch", "update")
 _STREAM = ("create", "get")
 # Subresources whose kind or verbs differ from the object's own: resource/subresource -> (kind, group, version, verbs).
@@ -110,9 +128,16 @@ def _group(group: str) -> Object:
 def _resources(group: str, version: str) -> list[Object]:
     rows: list[Object] = []
     if not group:
-        rows.append({"name": "bindings", "singularName": "binding", "namespaced": True, "kind": "Binding", "verbs": ["create"]})
+        rows.append(
+            {"name": "bindings", "singularName": "binding", "namespaced": True, "kind": "Binding", "verbs": ["create"]}
+        )
         verbs = ["get", "list"]
-        status = {"name": "componentstatuses", "singularName": "componentstatus", "namespaced": False, "kind": "ComponentStatus"}
+        status = {
+            "name": "componentstatuses",
+            "singularName": "componentstatus",
+            "namespaced": False,
+            "kind": "ComponentStatus",
+        }
         rows.append({**status, "verbs": verbs, "shortNames": ["cs"]})
     served = [row for row in KINDS.values() if row.group == group and version in row.versions]
     served += [KINDS[kind] for (alias, _plural), kind in ALIASES.items() if alias == group]
@@ -122,7 +147,9 @@ def _resources(group: str, version: str) -> list[Object]:
         rows += [_subresource(resource, name) for name in subresources]
     for (review_group, plural), kind in sorted(REVIEWS.items()):
         if review_group == group:
-            rows.append({"name": plural, "singularName": kind.lower(), "namespaced": False, "kind": kind, "verbs": ["create"]})
+            rows.append(
+                {"name": plural, "singularName": kind.lower(), "namespaced": False, "kind": kind, "verbs": ["create"]}
+            )
     return rows
 
 

@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Refusals of the API as Status objects."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -64,7 +65,9 @@ def qualified(resource: str, group: str = "") -> str:
 
 def not_found(resource: str, name: str, group: str = "") -> ApiStatus:
     """404 for a named object."""
-    return ApiStatus(404, "NotFound", f'{qualified(resource, group)} "{name}" not found', _details(resource, name, group))
+    return ApiStatus(
+        404, "NotFound", f'{qualified(resource, group)} "{name}" not found', _details(resource, name, group)
+    )
 
 
 def no_such_path() -> ApiStatus:
@@ -90,7 +93,9 @@ def modified(resource: str, name: str, group: str = "") -> ApiStatus:
     return conflict(resource, name, why, group)
 
 
-def forbidden(resource: str, name: str, why: str, group: str = "", causes: list[dict[str, str]] | None = None) -> ApiStatus:
+def forbidden(
+    resource: str, name: str, why: str, group: str = "", causes: list[dict[str, str]] | None = None
+) -> ApiStatus:
     """403 with the reason given by whoever refused."""
     subject = f'{qualified(resource, group)} "{name}"' if name else qualified(resource, group)
     details = _details(resource, name, group)
@@ -102,7 +107,11 @@ def forbidden(resource: str, name: str, why: str, group: str = "", causes: list[
 def terminating_namespace(resource: str, name: str, namespace: str, group: str = "") -> ApiStatus:
     """403 of the NamespaceLifecycle admission for a create in a namespace that is going away."""
     why = f"unable to create new content in namespace {namespace} because it is being terminated"
-    cause = {"reason": "NamespaceTerminating", "message": f"namespace {namespace} is being terminated", "field": "metadata.namespace"}
+    cause = {
+        "reason": "NamespaceTerminating",
+        "message": f"namespace {namespace} is being terminated",
+        "field": "metadata.namespace",
+    }
     return forbidden(resource, name, why, group, [cause])
 
 

@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The eviction subresource. Rules and words: pkg/registry/core/pod/storage/eviction.go of Kubernetes 1.36."""
+
 from __future__ import annotations
 
 from . import bodies, errors, label_selectors
@@ -47,7 +48,9 @@ class Eviction:
             if refused is not None:
                 return refused
         self._evict(pod, options)
-        return json_response(201, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201})
+        return json_response(
+            201, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
+        )
 
     @staticmethod
     def _options(request: Request, body: Object) -> DeleteOptions:
@@ -149,12 +152,14 @@ def _lets_unready_pods_go(budget: Object) -> bool:
         return True
     status = budget.get("status") or {}
     desired = status.get("desiredHealthy", 0)
-    return desired > 0 and status.get("currentHealthy", 0) >= desired
+    return bool(desired > 0 and status.get("currentHealthy", 0) >= desired)
 
 
 def _why_blocked(name: str, status: Object) -> str:
     conditions = status.get("conditions") or ()
-    condition = next((c for c in conditions if c.get("type") == "DisruptionAllowed" and c.get("status") == "False"), {})
+    condition: Object = next(
+        (c for c in conditions if c.get("type") == "DisruptionAllowed" and c.get("status") == "False"), {}
+    )
     reason, message = condition.get("reason"), condition.get("message")
     healthy, desired = status.get("currentHealthy", 0), status.get("desiredHealthy", 0)
     if message and reason == "SyncFailed":

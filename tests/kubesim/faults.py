@@ -2,10 +2,12 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Faults on demand: what goes wrong with which request."""
+
 from __future__ import annotations
 
 import re
-from typing import Any, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from . import errors
 from .agenda import Agenda
@@ -27,12 +29,33 @@ _REASONS = {
     504: "Timeout",
 }
 _KNOWN = frozenset(
-    "method path user_agent body after times status body_text json headers delay reset watch from until mutate pass".split()
+    [
+        "method",
+        "path",
+        "user_agent",
+        "body",
+        "after",
+        "times",
+        "status",
+        "body_text",
+        "json",
+        "headers",
+        "delay",
+        "reset",
+        "watch",
+        "from",
+        "until",
+        "mutate",
+        "pass",
+    ]
 )
 
 
 class Fault:
-    """One fault; its keys are those of the control interface, all optional. Patterns are searched, not matched whole."""
+    """One fault; its keys are those of the control interface, all optional.
+
+    Patterns are searched, not matched whole. Requests that it does not answer itself are carried out.
+    """
 
     def __init__(self, spec: Mapping[str, Any]) -> None:
         unknown = sorted(set(spec) - _KNOWN)
@@ -41,7 +64,9 @@ class Fault:
         self.spec = dict(spec)
         self.matched = 0  # requests that it was meant for
         self.fired = 0
-        self._patterns = {key: re.compile(spec[key]) for key in ("method", "path", "user_agent", "body") if spec.get(key)}
+        self._patterns = {
+            key: re.compile(spec[key]) for key in ("method", "path", "user_agent", "body") if spec.get(key)
+        }
 
     @property
     def is_spent(self) -> bool:

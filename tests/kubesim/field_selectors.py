@@ -2,11 +2,13 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Field selectors: their syntax and which fields of which kind may be selected."""
+
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any
 
 from . import errors
 from .objects import Object
@@ -71,7 +73,12 @@ _SELECTABLE: dict[str, dict[str, Callable[[Object], str]]] = {
     "ReplicationController": _paths("status.replicas"),
     "Job": {"status.successful": _path("status", "succeeded")},
     "Event": {
-        **_paths(*(f"involvedObject.{f}" for f in ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"))),
+        **_paths(
+            *(
+                f"involvedObject.{f}"
+                for f in ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath")
+            )
+        ),
         **_paths("reason", "reportingComponent", "type"),
         "source": _event_source,
     },

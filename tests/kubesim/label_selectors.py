@@ -2,11 +2,13 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Label selectors as text (with the API server's complaints) and as objects."""
+
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Mapping
+from typing import Any
 
 from . import errors
 
@@ -18,11 +20,14 @@ _NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?")
 _NAME_RULE = (
-    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
-    "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
+    "alphanumeric character "
+    "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 )
 _VALUE_RULE = (
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and "
+    "must start and end with an "
     "alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
     "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 )
@@ -90,7 +95,8 @@ def key_problem(key: str) -> str | None:
     prefix, slash, name = key.rpartition("/")
     if slash and not (prefix and _SUBDOMAIN.fullmatch(prefix)):
         return (
-            "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start "
+            "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' "
+            "or '.', and must start "
             "and end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
             r"'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
         )
@@ -112,7 +118,7 @@ class _Parser:
     """Recursive descent over tokens, with the same lookahead and complaints as apimachinery's labels.Parse."""
 
     def __init__(self, text: str) -> None:
-        self.tokens = list(_tokens(text))
+        self.tokens: list[tuple[str, str]] = list(_tokens(text))
         self.at = 0
 
     def peek(self) -> tuple[str, str]:
@@ -175,7 +181,9 @@ class _Parser:
         if operator in _WORDS and not values:
             raise _Complaint("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty")
         if operator in ("gt", "lt") and not re.fullmatch(r"-?\d+", values[0]):
-            raise _Complaint(f'values[0]: Invalid value: "{values[0]}": for \'Gt\', \'Lt\' operators, the value must be an integer')
+            raise _Complaint(
+                f"values[0]: Invalid value: \"{values[0]}\": for 'Gt', 'Lt' operators, the value must be an integer"
+            )
         for index, value in enumerate(values):
             problem = value_problem(value)
             if problem:
@@ -223,7 +231,7 @@ class _Parser:
                 raise _Complaint(f"found '{literal}', expected: ',' or ')'")
 
 
-def _tokens(text: str) -> Any:
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
     at = 0
     while at < len(text):
         char = text[at]

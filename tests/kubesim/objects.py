@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Small questions about API objects, and copies of them."""
+
 from __future__ import annotations
 
 import json
@@ -26,7 +27,8 @@ def encoded(value: Any) -> bytes:
 
 def name_of(obj: Object) -> str:
     """Return metadata.name."""
-    return obj["metadata"].get("name", "")
+    name: str = obj["metadata"].get("name", "")
+    return name
 
 
 def namespace_of(obj: Object) -> str | None:
@@ -41,10 +43,8 @@ def is_terminating(obj: Object) -> bool:
 
 def controller_of(obj: Object) -> Object | None:
     """Return the owner reference with controller: true."""
-    for owner in obj["metadata"].get("ownerReferences") or ():
-        if owner.get("controller"):
-            return owner
-    return None
+    owners: list[Object] = obj["metadata"].get("ownerReferences") or []
+    return next((owner for owner in owners if owner.get("controller")), None)
 
 
 def is_pod_ready(pod: Object) -> bool:

@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Continue tokens of paged lists."""
+
 from __future__ import annotations
 
 import base64
@@ -12,15 +13,21 @@ from . import errors
 
 _VERSION = "meta.k8s.io/v1"
 _TOO_OLD = (
-    "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue "
-    "parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token "
-    "results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and "
+    "The provided continue parameter is too old to display a consistent list result. You can start a new "
+    "list without the continue "
+    "parameter, or use the continue token in this response to retrieve the remainder of the results. "
+    "Continuing with the provided token "
+    "results in an inconsistent list - objects that were created, modified, or deleted between the time "
+    "the first chunk was returned and "
     "now may show up in the list."
 )
 
 
 def token(resource_version: int, last: str) -> str:
-    """Return the token that continues after key `last` (namespace/name or name) of the state at `resource_version`; -1: of any state."""
+    """Return the token that continues after key `last` (namespace/name, or name) of the state at a version.
+
+    Version -1: of the state at the time of the request.
+    """
     content = json.dumps({"v": _VERSION, "rv": resource_version, "start": last + "\u0000"}, separators=(",", ":"))
     return base64.urlsafe_b64encode(content.encode()).rstrip(b"=").decode()
 

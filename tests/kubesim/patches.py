@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """JSON patch, merge patch and strategic merge patch."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -42,10 +43,20 @@ _DELETE_PRIMITIVE = "$deleteFromPrimitiveList/"
 def json_patch(obj: Object, operations: Any) -> Object:
     """Apply an RFC 6902 patch; ApiStatus 422 when it cannot be applied, 400 when it is no patch at all."""
     if not isinstance(operations, list):
-        raise errors.bad_request("error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch")
+        raise errors.bad_request(
+            "error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch"
+        )
     try:
-        return jsonpatch.apply_patch(obj, operations)
-    except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, KeyError, TypeError, IndexError, ValueError):
+        patched: Object = jsonpatch.apply_patch(obj, operations)
+        return patched
+    except (
+        jsonpatch.JsonPatchException,
+        jsonpointer.JsonPointerException,
+        KeyError,
+        TypeError,
+        IndexError,
+        ValueError,
+    ):
         raise errors.unprocessable() from None
 
 
@@ -109,7 +120,11 @@ def _merged_list(field: str, old: list[Any], new: list[Any]) -> list[Any]:
         return [*old, *(item for item in new if item not in old)]
     key = _merge_key(field, [*new, *old])
     if any(isinstance(item, dict) and item.get("$patch") == "replace" for item in new):
-        return [copied(item) for item in new if not (isinstance(item, dict) and item.get("$patch") == "replace" and len(item) == 1)]
+        return [
+            copied(item)
+            for item in new
+            if not (isinstance(item, dict) and item.get("$patch") == "replace" and len(item) == 1)
+        ]
     if key is None or not all(isinstance(item, dict) for item in [*old, *new]):
         return [copied(item) for item in new]
     result = list(old)

@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a path of the API names."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -59,7 +60,8 @@ class Target:
         verb, name = self.verb(request), self.name
         if verb in ("list", "watch", "deletecollection") and not name:
             name = _selected_name(request.query.get("fieldSelector", ""))
-        # the API server puts the namespace's own name there, so that rules of a namespace can cover the namespace object
+        # the API server puts the namespace's own name there, so that rules of a namespace can cover the namespace
+        # object
         namespace = self.name if self.plural == "namespaces" and not self.group else self.namespace
         return Attributes(verb, self.group, self.plural, self.subresource, namespace, name)
 

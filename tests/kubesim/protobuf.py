@@ -3,18 +3,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Read the protobuf bodies that kubectl's own commands send (auth can-i, create namespace|deployment|...).
 
-Field numbers: the generated.proto files of k8s.io/api and k8s.io/apimachinery. Only the fields that these commands set are known;
-others are skipped, as protobuf readers do.
+Field numbers: the generated.proto files of k8s.io/api and k8s.io/apimachinery. Only the fields that these commands
+set are known; others are skipped, as protobuf readers do.
 """
+
 from __future__ import annotations
 
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from . import errors
 
 _MAGIC = b"k8s\x00"
 
-# field number -> (JSON name, type); a type is str, int, bool, a message name, map, intstr; a trailing * makes it a list.
+# field number -> (JSON name, type); a type is str, int, bool, a message name, map, intstr; a trailing * makes it a
+# list.
 _MESSAGES: dict[str, dict[int, tuple[str, str]]] = {
     "ObjectMeta": {
         1: ("name", "str"),
@@ -42,7 +45,10 @@ _MESSAGES: dict[str, dict[int, tuple[str, str]]] = {
     "ConfigMap": {1: ("metadata", "ObjectMeta"), 2: ("data", "map")},
     "SelfSubjectReview": {1: ("metadata", "ObjectMeta")},
     "SelfSubjectAccessReview": {1: ("metadata", "ObjectMeta"), 2: ("spec", "SelfSubjectAccessReviewSpec")},
-    "SelfSubjectAccessReviewSpec": {1: ("resourceAttributes", "ResourceAttributes"), 2: ("nonResourceAttributes", "NonResource")},
+    "SelfSubjectAccessReviewSpec": {
+        1: ("resourceAttributes", "ResourceAttributes"),
+        2: ("nonResourceAttributes", "NonResource"),
+    },
     "ResourceAttributes": {
         1: ("namespace", "str"),
         2: ("verb", "str"),
@@ -74,13 +80,22 @@ _MESSAGES: dict[str, dict[int, tuple[str, str]]] = {
         7: ("nodeSelector", "map"),
         10: ("nodeName", "str"),
     },
-    "Container": {1: ("name", "str"), 2: ("image", "str"), 3: ("command", "str*"), 4: ("args", "str*"), 6: ("ports", "ContainerPort*")},
+    "Container": {
+        1: ("name", "str"),
+        2: ("image", "str"),
+        3: ("command", "str*"),
+        4: ("args", "str*"),
+        6: ("ports", "ContainerPort*"),
+    },
     "ContainerPort": {1: ("name", "str"), 3: ("containerPort", "int"), 4: ("protocol", "str")},
 }
 
 
 def decoded(body: bytes) -> dict[str, Any]:
-    """Return the object in a protobuf body as JSON data; ApiStatus 415 for kinds that are not known here, 400 for broken bodies."""
+    """Return the object in a protobuf body as JSON data.
+
+    ApiStatus 415 for kinds that are not known here, 400 for broken bodies.
+    """
     try:
         if not body.startswith(_MAGIC):
             raise ValueError("provided data does not appear to be a protobuf message")
@@ -96,7 +111,8 @@ def decoded(body: bytes) -> dict[str, Any]:
 
 
 def _message(name: str, data: bytes) -> dict[str, Any]:
-    known, result = _MESSAGES[name], {}
+    known = _MESSAGES[name]
+    result: dict[str, Any] = {}
     for number, value in _fields(data):
         if number not in known:
             continue
@@ -131,6 +147,7 @@ def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
     while at < len(data):
         tag, at = _varint(data, at)
         wire = tag & 7
+        value: Any
         if wire == 0:
             value, at = _varint(data, at)
         elif wire == 2:

@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """GET: one object, pages of lists, and watches."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -87,7 +88,9 @@ class Reads:
                 meta["remainingItemCount"] = left
         return json_response(200, view.many(objects, meta))
 
-    def watch(self, request: Request, target: Target, resource: Resource, view: View, misbehaviour: str = "") -> Response:
+    def watch(
+        self, request: Request, target: Target, resource: Resource, view: View, misbehaviour: str = ""
+    ) -> Response:
         """Open a stream of events; `misbehaviour` is the fault that it plays."""
         selection = _selection(request, target, resource)
         stream = WatchStream(self._agenda, resource.kind, selection.covers, view.one)
@@ -107,7 +110,7 @@ class Reads:
             stream.send_error(too_old)
             return response
         if initial or version == 0:
-            if not (request.query.get("sendInitialEvents") == "false"):
+            if request.query.get("sendInitialEvents") != "false":
                 for obj in self._store.list(resource.kind, selection.namespace):
                     if selection.covers(obj):
                         stream.send("ADDED", obj)

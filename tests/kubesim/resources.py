@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Kinds that the API serves, and how their paths and names are written."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -56,7 +57,15 @@ KINDS: dict[str, Resource] = _all(
     Resource("", ("v1",), "persistentvolumeclaims", "PersistentVolumeClaim", True, ("pvc",), _STATUS),
     Resource("", ("v1",), "persistentvolumes", "PersistentVolume", False, ("pv",), _STATUS),
     Resource(
-        "", ("v1",), "pods", "Pod", True, ("po",), ("binding", "ephemeralcontainers", "eviction", "log", "resize", "status"), _WORKLOAD, True
+        "",
+        ("v1",),
+        "pods",
+        "Pod",
+        True,
+        ("po",),
+        ("binding", "ephemeralcontainers", "eviction", "log", "resize", "status"),
+        _WORKLOAD,
+        True,
     ),
     Resource("", ("v1",), "podtemplates", "PodTemplate"),
     Resource("", ("v1",), "replicationcontrollers", "ReplicationController", True, ("rc",), _SCALED, _WORKLOAD, True),
@@ -69,14 +78,25 @@ KINDS: dict[str, Resource] = _all(
     Resource("apps", ("v1",), "deployments", "Deployment", True, ("deploy",), _SCALED, _WORKLOAD, True),
     Resource("apps", ("v1",), "replicasets", "ReplicaSet", True, ("rs",), _SCALED, _WORKLOAD, True),
     Resource("apps", ("v1",), "statefulsets", "StatefulSet", True, ("sts",), _SCALED, _WORKLOAD, True),
-    Resource("autoscaling", ("v2", "v1"), "horizontalpodautoscalers", "HorizontalPodAutoscaler", True, ("hpa",), _STATUS, _WORKLOAD),
+    Resource(
+        "autoscaling",
+        ("v2", "v1"),
+        "horizontalpodautoscalers",
+        "HorizontalPodAutoscaler",
+        True,
+        ("hpa",),
+        _STATUS,
+        _WORKLOAD,
+    ),
     Resource("batch", ("v1",), "cronjobs", "CronJob", True, ("cj",), _STATUS, _WORKLOAD, True),
     Resource("batch", ("v1",), "jobs", "Job", True, (), _STATUS, _WORKLOAD, True),
     Resource("coordination.k8s.io", ("v1",), "leases", "Lease"),
     Resource("discovery.k8s.io", ("v1",), "endpointslices", "EndpointSlice"),
     Resource("networking.k8s.io", ("v1",), "ingresses", "Ingress", True, ("ing",), _STATUS, generation=True),
     Resource("networking.k8s.io", ("v1",), "networkpolicies", "NetworkPolicy", True, ("netpol",), generation=True),
-    Resource("policy", ("v1",), "poddisruptionbudgets", "PodDisruptionBudget", True, ("pdb",), _STATUS, generation=True),
+    Resource(
+        "policy", ("v1",), "poddisruptionbudgets", "PodDisruptionBudget", True, ("pdb",), _STATUS, generation=True
+    ),
     Resource(_RBAC, ("v1",), "clusterrolebindings", "ClusterRoleBinding", False),
     Resource(_RBAC, ("v1",), "clusterroles", "ClusterRole", False),
     Resource(_RBAC, ("v1",), "rolebindings", "RoleBinding"),
@@ -87,7 +107,15 @@ KINDS: dict[str, Resource] = _all(
     Resource("storage.k8s.io", ("v1",), "storageclasses", "StorageClass", False, ("sc",)),
     Resource("storage.k8s.io", ("v1",), "volumeattachments", "VolumeAttachment", False, (), _STATUS),
     Resource("apiregistration.k8s.io", ("v1",), "apiservices", "APIService", False, (), _STATUS),
-    Resource("certificates.k8s.io", ("v1",), "certificatesigningrequests", "CertificateSigningRequest", False, ("csr",), _STATUS),
+    Resource(
+        "certificates.k8s.io",
+        ("v1",),
+        "certificatesigningrequests",
+        "CertificateSigningRequest",
+        False,
+        ("csr",),
+        _STATUS,
+    ),
     Resource("flowcontrol.apiserver.k8s.io", ("v1",), "flowschemas", "FlowSchema", False, (), _STATUS, generation=True),
     Resource("node.k8s.io", ("v1",), "runtimeclasses", "RuntimeClass", False),
     Resource("resource.k8s.io", ("v1",), "resourceclaims", "ResourceClaim", True, (), _STATUS),
@@ -111,7 +139,8 @@ KINDS: dict[str, Resource] = _all(
     ),
 )
 
-# policy/v1 PodDisruptionBudget -> the plural used in messages and paths; Event is served by two groups from one storage.
+# policy/v1 PodDisruptionBudget -> the plural used in messages and paths; Event is served by two groups from one
+# storage.
 ALIASES: dict[tuple[str, str], str] = {("events.k8s.io", "events"): "Event"}
 _BY_PATH: dict[tuple[str, str], Resource] = {(row.group, row.plural): row for row in KINDS.values()}
 
@@ -125,7 +154,10 @@ def by_path(group: str, version: str, plural: str) -> Resource | None:
 
 
 def of_kind(kind: str) -> Resource:
-    """Return the resource of a kind; unknown kinds are stored as namespaced ones with the plural that English would give."""
+    """Return the resource of a kind.
+
+    Unknown kinds are stored as namespaced ones with the plural that English would give.
+    """
     row = KINDS.get(kind)
     if row is None:
         row = Resource("", ("v1",), kind.lower() + "s", kind)

@@ -2,20 +2,28 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reviews: may I do this, what may I do, who am I."""
+
 from __future__ import annotations
 
 from . import bodies
-from .access import Access, Attributes, User
+from .access import Access, Attributes, Rule, User
 from .messages import Request, Response, json_response
 from .objects import Object
 
 _OWN = [
-    {"verbs": ["create"], "apiGroups": ["authorization.k8s.io"], "resources": ["selfsubjectaccessreviews", "selfsubjectrulesreviews"]},
+    {
+        "verbs": ["create"],
+        "apiGroups": ["authorization.k8s.io"],
+        "resources": ["selfsubjectaccessreviews", "selfsubjectrulesreviews"],
+    },
     {"verbs": ["create"], "apiGroups": ["authentication.k8s.io"], "resources": ["selfsubjectreviews"]},
 ]
 _HEALTH = ["/healthz", "/livez", "/readyz", "/version", "/version/"]
 _URLS = [
-    {"verbs": ["get"], "nonResourceURLs": ["/api", "/api/*", "/apis", "/apis/*", *_HEALTH[:2], "/openapi", "/openapi/*", *_HEALTH[2:]]},
+    {
+        "verbs": ["get"],
+        "nonResourceURLs": ["/api", "/api/*", "/apis", "/apis/*", *_HEALTH[:2], "/openapi", "/openapi/*", *_HEALTH[2:]],
+    },
     {"verbs": ["get"], "nonResourceURLs": _HEALTH},
     {"verbs": ["get"], "nonResourceURLs": ["/.well-known", "/.well-known/*"]},
 ]
@@ -38,8 +46,12 @@ def answer(kind: str, api_version: str, request: Request, user: User, access: Ac
     return json_response(201, {**head, "spec": spec, "status": {"allowed": access.allows(user, _attributes(spec))}})
 
 
-def _rule(rule: Object) -> Object:
-    kept = {"verbs": list(rule.get("verbs") or ()), "apiGroups": list(rule.get("apiGroups", [""])), "resources": list(rule["resources"])}
+def _rule(rule: Rule) -> Object:
+    kept = {
+        "verbs": list(rule.get("verbs") or ()),
+        "apiGroups": list(rule.get("apiGroups", [""])),
+        "resources": list(rule["resources"]),
+    }
     if rule.get("resourceNames"):
         kept["resourceNames"] = list(rule["resourceNames"])
     return kept

@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The cluster behind HTTP: one asyncio loop that serves requests and drives the agenda."""
+
 from __future__ import annotations
 
 import asyncio
@@ -119,7 +120,11 @@ class Server:
             traceback.print_exc(file=sys.stderr)
             response = refusal(errors.ApiStatus(500, "InternalError", f"Internal error occurred: {problem!r}", {}))
         if self._log is not None:
-            print(f"{self.cluster.agenda.now:.3f} {response.status or response.reset} {request.method} {request.target}", file=self._log, flush=True)
+            print(
+                f"{self.cluster.agenda.now:.3f} {response.status or response.reset} {request.method} {request.target}",
+                file=self._log,
+                flush=True,
+            )
         return await self._send(response, http)
 
     @staticmethod

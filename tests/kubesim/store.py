@@ -2,12 +2,13 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The objects of the cluster with the rules of their storage: versions, uids, graceful deletion, finalizers."""
+
 from __future__ import annotations
 
 import random
 import uuid
 from collections import deque
-from typing import Callable, Iterable
+from collections.abc import Callable, Iterable
 
 from . import errors
 from .agenda import Agenda, seconds_of, timestamp
@@ -73,7 +74,7 @@ class Store:
             raise errors.already_exists(resource.plural, meta["name"], resource.group)
         home = self.get("Namespace", None, namespace) if namespace else None
         if home is not None and home["metadata"].get("deletionTimestamp"):
-            raise errors.terminating_namespace(resource.plural, meta["name"], namespace, resource.group)
+            raise errors.terminating_namespace(resource.plural, meta["name"], meta["namespace"], resource.group)
         meta["uid"] = self.new_uid()
         meta["creationTimestamp"] = timestamp(self.agenda.now)
         for unwanted in ("deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion", "generation"):
@@ -84,7 +85,10 @@ class Store:
         return obj
 
     def update(self, obj: Object) -> Object:
-        """Replace an object whole, status included; equal content changes nothing. 404 and 409 (stale resourceVersion) are raised."""
+        """Replace an object whole, status included; equal content changes nothing.
+
+        ApiStatus 404 when there is none, 409 when its resourceVersion is given and not the stored one.
+        """
         kind, meta = obj["kind"], obj["metadata"]
         resource = of_kind(kind)
         old = self.get(kind, meta.get("namespace"), meta["name"])
@@ -104,7 +108,14 @@ class Store:
         """Return `obj` with what no writer may change (uid, creation, deletion) and the generation that is due."""
         obj = copied(obj)
         meta, was = obj["metadata"], old["metadata"]
-        for kept in ("uid", "creationTimestamp", "resourceVersion", "generation", "deletionTimestamp", "deletionGracePeriodSeconds"):
+        for kept in (
+            "uid",
+            "creationTimestamp",
+            "resourceVersion",
+            "generation",
+            "deletionTimestamp",
+            "deletionGracePeriodSeconds",
+        ):
             if kept in was:
                 meta[kept] = was[kept]
             else:
@@ -134,7 +145,10 @@ class Store:
         uid: str | None = None,
         background: bool = True,
     ) -> Object | None:
-        """Begin a deletion as the API does; return the object as it is left (also when it is gone), None when there is none."""
+        """Begin a deletion as the API does.
+
+        Return the object as it is left (also when it is gone), None when there is none.
+        """
         old = self.get(kind, namespace, name)
         if old is None or (uid is not None and old["metadata"].get("uid") != uid):
             return None
@@ -144,7 +158,10 @@ class Store:
         return old if obj == old else self._put("MODIFIED", obj, old)
 
     def prepare_deletion(self, old: Object, grace: int | None, background: bool = True) -> tuple[Object, bool]:
-        """Return the object as a deletion leaves it, and whether it is gone then. Rules: BeforeDelete of the API server's registry."""
+        """Return the object as a deletion leaves it, and whether it is gone then.
+
+        Rules: BeforeDelete of the API server's registry.
+        """
         obj = copied(old)
         meta = obj["metadata"]
         if not background and "foregroundDeletion" not in (meta.get("finalizers") or ()):
@@ -181,8 +198,11 @@ class Store:
         else:
             self._drop(obj, old)
 
-    def load(self, objects: list[Object]) -> None:
-        """Take objects over as recorded (uid, times, status, deletion); resourceVersions are new, missing namespaces are made."""
+    def load(self, objects: Iterable[Object]) -> None:
+        """Take objects over as recorded: uid, times, status and deletion stay, resourceVersions are new.
+
+        Lists are taken apart, missing namespaces are made.
+        """
         for obj in objects:
             if "items" in obj and obj.get("kind", "").endswith("List"):
                 kind = obj["kind"][: -len("List")]
@@ -261,7 +281,8 @@ class Store:
         return obj
 
     def _tell(self, event: str, obj: Object, old: Object | None) -> None:
-        # A listener may change the store itself: its changes are told after this one, so that everybody hears the same order.
+        # A listener may change the store itself: its changes are told after this one, so that everybody hears the
+        # same order.
         self._news.append((event, obj, old))
         if self._telling:
             return

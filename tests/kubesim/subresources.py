@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Subresources other than status and eviction: scale, binding, log."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -50,17 +51,22 @@ class Subresources:
         node = (body.get("target") or {}).get("name", "")
         meta = pod["metadata"]
         if pod["spec"].get("nodeName"):
-            why = f"pod {meta['name']} is already assigned to node \"{pod['spec']['nodeName']}\""
+            why = f'pod {meta["name"]} is already assigned to node "{pod["spec"]["nodeName"]}"'
             raise errors.conflict("pods/binding", meta["name"], why)
 
         def bind(obj: Object) -> None:
             obj["spec"]["nodeName"] = node
             now = timestamp(self._store.agenda.now)
-            set_condition(obj["status"], {"type": "PodScheduled", "status": "True", "lastProbeTime": None, "lastTransitionTime": now})
+            set_condition(
+                obj["status"],
+                {"type": "PodScheduled", "status": "True", "lastProbeTime": None, "lastTransitionTime": now},
+            )
 
         if not bodies.is_dry_run(request):
             self._store.mutate("Pod", meta["namespace"], meta["name"], bind)
-        return json_response(201, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201})
+        return json_response(
+            201, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
+        )
 
     def _scale(self, request: Request, obj: Object) -> Response:
         scale = _scale_of(obj)
@@ -89,7 +95,9 @@ def _plural(obj: Object) -> str:
 def _scale_of(obj: Object) -> Object:
     meta, spec, status = obj["metadata"], obj.get("spec") or {}, obj.get("status") or {}
     labels = (spec.get("selector") or {}).get("matchLabels") or {}
-    kept = {key: meta[key] for key in ("name", "namespace", "uid", "resourceVersion", "creationTimestamp") if key in meta}
+    kept = {
+        key: meta[key] for key in ("name", "namespace", "uid", "resourceVersion", "creationTimestamp") if key in meta
+    }
     return {
         "kind": "Scale",
         "apiVersion": "autoscaling/v1",

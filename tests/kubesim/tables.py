@@ -2,9 +2,11 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The columns that `kubectl get` prints, per kind."""
+
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from .agenda import seconds_of
 from .objects import Object
@@ -33,7 +35,7 @@ def table(kind: str, objects: list[Object], now: float) -> Object:
 
 
 def _wide_last(named: list[str], values: list[Any]) -> list[Any]:
-    pairs = list(zip(named, values))
+    pairs = list(zip(named, values, strict=False))
     return [v for n, v in pairs if not n.endswith("*")] + [v for n, v in pairs if n.endswith("*")]
 
 
@@ -73,7 +75,14 @@ def _node(node: Object) -> list[Any]:
     roles = sorted(key[len(prefix) :] for key in node["metadata"].get("labels") or {} if key.startswith(prefix))
     info = status.get("nodeInfo") or {}
     address = next((a["address"] for a in status.get("addresses") or () if a.get("type") == "InternalIP"), "<none>")
-    return [text, ",".join(roles) or "<none>", info.get("kubeletVersion", ""), address, info.get("osImage", ""), info.get("kernelVersion", "")]
+    return [
+        text,
+        ",".join(roles) or "<none>",
+        info.get("kubeletVersion", ""),
+        address,
+        info.get("osImage", ""),
+        info.get("kernelVersion", ""),
+    ]
 
 
 def _pod(pod: Object) -> list[Any]:
@@ -99,26 +108,41 @@ def _scaled(obj: Object) -> str:
 
 
 def _daemon_set(obj: Object) -> list[Any]:
-    names = ("desiredNumberScheduled", "currentNumberScheduled", "numberReady", "updatedNumberScheduled", "numberAvailable")
+    names = (
+        "desiredNumberScheduled",
+        "currentNumberScheduled",
+        "numberReady",
+        "updatedNumberScheduled",
+        "numberAvailable",
+    )
     return _status(obj, *names)
 
 
 def _job(job: Object) -> list[Any]:
     conditions = (job.get("status") or {}).get("conditions") or ()
-    done = next((c["type"] for c in conditions if c.get("status") == "True" and c["type"] in ("Complete", "Failed")), "Running")
+    done = next(
+        (c["type"] for c in conditions if c.get("status") == "True" and c["type"] in ("Complete", "Failed")), "Running"
+    )
     return [done, f"{_status(job, 'succeeded')[0]}/{(job.get('spec') or {}).get('completions', 1)}"]
 
 
 def _budget(pdb: Object) -> list[Any]:
     spec = pdb.get("spec") or {}
-    return [str(spec.get("minAvailable", "N/A")), str(spec.get("maxUnavailable", "N/A")), *_status(pdb, "disruptionsAllowed")]
+    return [
+        str(spec.get("minAvailable", "N/A")),
+        str(spec.get("maxUnavailable", "N/A")),
+        *_status(pdb, "disruptionsAllowed"),
+    ]
 
 
 _OTHERS: tuple[list[str], Row] = ([], lambda obj: [])
 _KINDS: dict[str, tuple[list[str], Row]] = {
     "Node": (["Status", "Roles", "Version", "Internal-IP*", "OS-Image*", "Kernel-Version*"], _node),
     "Pod": (["Ready", "Status", "Restarts", "IP*", "Node*"], _pod),
-    "Deployment": (["Ready", "Up-to-date", "Available"], lambda o: [_scaled(o), *_status(o, "updatedReplicas", "availableReplicas")]),
+    "Deployment": (
+        ["Ready", "Up-to-date", "Available"],
+        lambda o: [_scaled(o), *_status(o, "updatedReplicas", "availableReplicas")],
+    ),
     "StatefulSet": (["Ready"], lambda o: [_scaled(o)]),
     "ReplicaSet": (
         ["Desired", "Current", "Ready"],

@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Certificates made at start: an own CA, a server certificate for the loopback names, and client certificates."""
+
 from __future__ import annotations
 
 import ipaddress
@@ -36,7 +37,9 @@ class Authority:
         usage = x509.KeyUsage(True, False, False, False, False, True, True, False, False)
         builder = _builder(self._name, self._name, self._key.public_key())
         builder = builder.add_extension(basics, critical=True).add_extension(usage, critical=True)
-        builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(self._key.public_key()), critical=False)
+        builder = builder.add_extension(
+            x509.SubjectKeyIdentifier.from_public_key(self._key.public_key()), critical=False
+        )
         self._certificate = builder.sign(self._key, hashes.SHA256())
         self.pem = self._certificate.public_bytes(serialization.Encoding.PEM)
 
@@ -51,7 +54,10 @@ class Authority:
         return self._issue(_named(name, group), ExtendedKeyUsageOID.CLIENT_AUTH, None)
 
     def context(self, folder: Path) -> ssl.SSLContext:
-        """Return the server's TLS settings; clients may show a certificate of this authority. Files are left in `folder`."""
+        """Return the server's TLS settings; clients may show a certificate of this authority.
+
+        Files are left in `folder`.
+        """
         pair = self.server()
         write(folder / "server.crt", pair.certificate)
         write(folder / "server.key", pair.key)
@@ -62,7 +68,9 @@ class Authority:
         context.verify_mode = ssl.CERT_OPTIONAL
         return context
 
-    def _issue(self, subject: x509.Name, purpose: x509.ObjectIdentifier, names: x509.SubjectAlternativeName | None) -> Pair:
+    def _issue(
+        self, subject: x509.Name, purpose: x509.ObjectIdentifier, names: x509.SubjectAlternativeName | None
+    ) -> Pair:
         key = ec.generate_private_key(ec.SECP256R1())
         builder = _builder(subject, self._name, key.public_key())
         builder = builder.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)

@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Checks of objects that are written through the API: those that clients run into."""
+
 from __future__ import annotations
 
 import re
@@ -13,13 +14,15 @@ from .resources import Resource
 
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _SUBDOMAIN_RULE = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an "
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and "
+    "must start and end with an "
     "alphanumeric character (e.g. 'example.com', regex used for validation is "
     r"'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 )
 _ANY_NAME = ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")  # path segment names only
 
-# Fields whose JSON type is checked, as the decoder of the API server would: path -> (struct name, type name, Python types).
+# Fields whose JSON type is checked, as the decoder of the API server would: path -> (struct name, type name, Python
+# types).
 _STRING_MAPS = ("labels", "annotations")
 _TYPES: dict[str, tuple[tuple[str, str, str, tuple[type, ...]], ...]] = {
     "Node": (
@@ -28,14 +31,18 @@ _TYPES: dict[str, tuple[tuple[str, str, str, tuple[type, ...]], ...]] = {
         ("spec.podCIDR", "NodeSpec", "string", (str,)),
     ),
     "Pod": (("spec.nodeName", "PodSpec", "string", (str,)), ("spec.containers", "PodSpec", "[]v1.Container", (list,))),
-    "Deployment": (("spec.replicas", "DeploymentSpec", "int32", (int,)), ("spec.paused", "DeploymentSpec", "bool", (bool,))),
+    "Deployment": (
+        ("spec.replicas", "DeploymentSpec", "int32", (int,)),
+        ("spec.paused", "DeploymentSpec", "bool", (bool,)),
+    ),
     "StatefulSet": (("spec.replicas", "StatefulSetSpec", "int32", (int,)),),
     "ReplicaSet": (("spec.replicas", "ReplicaSetSpec", "int32", (int,)),),
 }
 _WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")
 _POD_MUTABLE = (
-    "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing "
-    "tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
+    "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` "
+    "(only additions to existing tolerations),`spec.terminationGracePeriodSeconds` "
+    "(allow it to be set to 1 if it was previously negative)"
 )
 
 
@@ -50,10 +57,12 @@ def type_problem(obj: Object) -> str | None:
     for field in _STRING_MAPS:
         values = obj["metadata"].get(field)
         if values is not None and not isinstance(values, dict):
-            return f"json: cannot unmarshal {_go_type(values)} into Go struct field ObjectMeta.metadata.{field} of type map[string]string"
+            where = f"Go struct field ObjectMeta.metadata.{field} of type map[string]string"
+            return f"json: cannot unmarshal {_go_type(values)} into {where}"
         for value in (values or {}).values():
             if not isinstance(value, str):
-                return f"json: cannot unmarshal {_go_type(value)} into Go struct field ObjectMeta.metadata.{field} of type string"
+                where = f"Go struct field ObjectMeta.metadata.{field} of type string"
+                return f"json: cannot unmarshal {_go_type(value)} into {where}"
     return None
 
 
@@ -119,7 +128,11 @@ def _selector_problems(spec: Object) -> list[tuple[str, str, str]]:
 
 
 def _fixed(spec: Object) -> Object:
-    kept = {k: v for k, v in spec.items() if k not in ("tolerations", "activeDeadlineSeconds", "terminationGracePeriodSeconds")}
+    kept = {
+        k: v
+        for k, v in spec.items()
+        if k not in ("tolerations", "activeDeadlineSeconds", "terminationGracePeriodSeconds")
+    }
     for field in ("containers", "initContainers"):
         kept[field] = [{k: v for k, v in c.items() if k != "image"} for c in spec.get(field) or ()]
     return kept
@@ -128,4 +141,8 @@ def _fixed(spec: Object) -> Object:
 def _go_type(value: Any) -> str:
     if isinstance(value, bool):
         return "bool"
-    return {str: "string", dict: "object", list: "array"}.get(type(value), "number")
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, dict):
+        return "object"
+    return "array" if isinstance(value, list) else "number"

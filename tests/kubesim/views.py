@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How objects are written: plain, metadata only, or as a table, as the Accept header asks."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -79,7 +80,9 @@ class PartialView(View):
     def many(self, objects: list[Object], meta: Object) -> bytes:
         """Write a list."""
         items = [self._partial(obj) for obj in objects]
-        return encoded({"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": meta, "items": items})
+        return encoded(
+            {"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": meta, "items": items}
+        )
 
 
 class TableView(View):
@@ -98,7 +101,7 @@ class TableView(View):
         """Write a list."""
         table = tables.table(self.resource.kind, objects, self._now)
         rows = table["rows"]
-        for row, obj in zip(rows, objects):
+        for row, obj in zip(rows, objects, strict=False):
             row["object"] = self._object(obj)
         return encoded({"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": meta, **table})
 

@@ -2,11 +2,13 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The window of past events, and streams of watch events made from it."""
+
 from __future__ import annotations
 
 import random
 from collections import deque
-from typing import Callable, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from .agenda import Agenda, Handle
 from .errors import ApiStatus, expired
@@ -57,7 +59,9 @@ class History:
         """Return the objects of a kind as they were at `version`, sorted; ApiStatus 410 when that is too long ago."""
         state = {_key(obj): obj for obj in self._store.list(kind, namespace)}
         for event in reversed(self.since(version)):
-            if event.new["kind"] != kind or (namespace is not None and event.new["metadata"].get("namespace") != namespace):
+            if event.new["kind"] != kind or (
+                namespace is not None and event.new["metadata"].get("namespace") != namespace
+            ):
                 continue
             if event.old is None:
                 state.pop(_key(event.new), None)
@@ -155,7 +159,10 @@ class WatchStream:
         plan()
 
     def offer(self, event: Event) -> None:
-        """Send the event if it concerns this watch: objects that begin or cease to match are added or deleted for it."""
+        """Send the event if it concerns this watch.
+
+        Objects that begin or cease to match are added or deleted for it.
+        """
         if self.closed or event.new["kind"] != self._kind or event.version <= self.after_version:
             return
         was = event.old is not None and self._is_selected(event.old)

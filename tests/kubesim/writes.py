@@ -2,9 +2,11 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """POST, PUT, PATCH and DELETE of objects."""
+
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from . import bodies, defaults, errors, patches, validation
 from .bodies import DeleteOptions
@@ -44,7 +46,11 @@ class Writes:
         old = self._existing(target, resource)
         meta = obj["metadata"]
         if not meta.get("resourceVersion") and resource.kind in _LOCK_REQUIRED:
-            problem = ("metadata.resourceVersion", "FieldValueInvalid", "Invalid value: 0: must be specified for an update")
+            problem = (
+                "metadata.resourceVersion",
+                "FieldValueInvalid",
+                "Invalid value: 0: must be specified for an update",
+            )
             raise errors.invalid(resource.kind, target.name, [problem], resource.group)
         validation.check_sent(obj)
         return self._replaced(request, obj, old, target, resource, view)
@@ -57,7 +63,9 @@ class Writes:
             raise errors.ApiStatus(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
         content = bodies.decoded(request)
         if media != "application/json-patch+json" and not isinstance(content, dict):
-            raise errors.bad_request("error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}")
+            raise errors.bad_request(
+                "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}"
+            )
         found = self._store.get(resource.kind, target.namespace, target.name)
         if media == APPLY and found is None and not target.subresource:
             obj = {**content, "kind": resource.kind, "apiVersion": target.api_version}
@@ -77,7 +85,12 @@ class Writes:
             raise errors.forbidden("namespaces", target.name, "this namespace may not be deleted")
         left, gone = self.deleted(old, options)
         if gone and resource.kind not in ("Pod", "Namespace"):
-            details = {"name": target.name, "group": resource.group, "kind": resource.plural, "uid": left["metadata"]["uid"]}
+            details = {
+                "name": target.name,
+                "group": resource.group,
+                "kind": resource.plural,
+                "uid": left["metadata"]["uid"],
+            }
             status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
             return json_response(200, {**status, "details": {key: value for key, value in details.items() if value}})
         return json_response(200, view.one(left))
@@ -89,7 +102,10 @@ class Writes:
         return json_response(200, view.many(left, {"resourceVersion": str(self._store.resource_version)}))
 
     def deleted(self, old: Object, options: DeleteOptions) -> tuple[Object, bool]:
-        """Delete an object by the options; return it as it was left and whether it is gone. ApiStatus 409 for preconditions."""
+        """Delete an object by the options; return it as it was left and whether it is gone.
+
+        ApiStatus 409 for preconditions.
+        """
         check_preconditions(old, options)
         meta = old["metadata"]
         foreground = options.propagation == "Foreground"
@@ -114,7 +130,9 @@ class Writes:
     def _created(self, obj: Object, target: Target, resource: Resource, dry_run: bool) -> Object:
         meta = obj["metadata"] = dict(obj.get("metadata") or {})
         if meta.get("namespace") and meta["namespace"] != target.namespace:
-            raise errors.bad_request("the namespace of the provided object does not match the namespace sent on the request")
+            raise errors.bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request"
+            )
         if resource.namespaced:
             meta["namespace"] = target.namespace
         if meta.get("resourceVersion"):
@@ -132,14 +150,18 @@ class Writes:
             raise errors.not_found(resource.plural, target.name, resource.group)
         return old
 
-    def _replaced(self, request: Request, obj: Object, old: Object, target: Target, resource: Resource, view: View) -> Response:
+    def _replaced(
+        self, request: Request, obj: Object, old: Object, target: Target, resource: Resource, view: View
+    ) -> Response:
         dry_run = bodies.is_dry_run(request, options="UpdateOptions")
         meta, was = obj["metadata"], old["metadata"]
         if meta.get("name", target.name) != target.name:
             message = f"the name of the object ({meta['name']}) does not match the name on the URL ({target.name})"
             raise errors.bad_request(message)
         if meta.get("namespace", target.namespace) != target.namespace:
-            raise errors.bad_request("the namespace of the provided object does not match the namespace sent on the request")
+            raise errors.bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request"
+            )
         if meta.get("uid") and meta["uid"] != was["uid"]:
             why = f"Precondition failed: UID in precondition: {meta['uid']}, UID in object meta: {was['uid']}"
             raise errors.conflict(resource.plural, target.name, why, resource.group)
@@ -162,7 +184,10 @@ class Writes:
 
 
 def check_preconditions(obj: Object, options: DeleteOptions) -> None:
-    """Raise ApiStatus 409 when the object is not the one that the client meant (the API names the kind here, not the resource)."""
+    """Raise ApiStatus 409 when the object is not the one that the client meant (the API names the kind here.
+
+    Not the resource).
+    """
     meta, resource = obj["metadata"], KINDS[obj["kind"]]
     if options.uid and options.uid != meta["uid"]:
         why = (
@@ -172,7 +197,8 @@ def check_preconditions(obj: Object, options: DeleteOptions) -> None:
         raise errors.conflict(resource.kind, meta["name"], why, resource.group)
     if options.resource_version and options.resource_version != meta["resourceVersion"]:
         why = (
-            f"the ResourceVersion in the precondition ({options.resource_version}) does not match the ResourceVersion in record "
+            f"the ResourceVersion in the precondition ({options.resource_version}) does not match the "
+            f"ResourceVersion in record "
             f"({meta['resourceVersion']}). The object might have been modified"
         )
         raise errors.conflict(resource.kind, meta["name"], why, resource.group)
@@ -203,6 +229,7 @@ def _check_finalizers(obj: Object, old: Object, resource: Resource) -> None:
     added = [f for f in obj["metadata"].get("finalizers") or () if f not in before]
     if added:
         shown = "{" + ", ".join(f'"{f}"' for f in added) + "}"
-        text = f"Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{shown}"
+        rule = "no new finalizers can be added if the object is being deleted"
+        text = f"Forbidden: {rule}, found new finalizers []string{shown}"
         problem = ("metadata.finalizers", "FieldValueForbidden", text)
         raise errors.invalid(resource.kind, obj["metadata"]["name"], [problem], resource.group)

@@ -42,11 +42,14 @@ def parse_server(text: str, origin: str) -> ServerAddress:
     address = text.strip()
     if "://" not in address:
         address = "https://" + address
-    if "@" in address.split("://", 1)[1].split("/", 1)[0]:
+    authority = address.split("://", 1)[1].split("/", 1)[0]
+    if "@" in authority:
         raise InvalidConfiguration(
             "The address of the API server (%s) contains a user name or password:"
             " give them as username and password instead." % origin
         )
+    if authority.count(":") > 1 and not authority.startswith("["):
+        raise _invalid(text, origin, "an IPv6 address needs brackets, as in https://[fd00::1]:6443")
     try:
         parts = urlsplit(address)
         port = parts.port
@@ -62,8 +65,6 @@ def parse_server(text: str, origin: str) -> ServerAddress:
 
 
 def _host(netloc: str, hostname: str, text: str, origin: str) -> str:
-    if netloc.count(":") > 1 and not netloc.startswith("["):
-        raise _invalid(text, origin, "an IPv6 address needs brackets, as in https://[fd00::1]:6443")
     if not hostname or any(char.isspace() for char in netloc):
         raise _invalid(text, origin, "it names no host")
     if netloc.startswith("["):

@@ -60,6 +60,12 @@ def proxy() -> Iterator[Proxy]:
         yield started
 
 
+@pytest.fixture
+def tls_proxy(pki: Pki) -> Iterator[Proxy]:
+    with Proxy(pki.server) as started:
+        yield started
+
+
 @pytest.fixture(autouse=True)
 def nothing_around(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Hide the developer's own kubeconfig, proxies and credentials, and the pod that tests may run in."""

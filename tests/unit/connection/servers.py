@@ -67,9 +67,7 @@ class ApiServer(_Server):
         self.refused: set[str] = set()
         self.tls: ssl.SSLContext | None = None
         if pair is not None:
-            self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            with tempfile.TemporaryDirectory() as folder:
-                self.tls.load_cert_chain(*pair.write(Path(folder), "server"))
+            self.tls = _context(pair)
             if client_ca:
                 self.tls.load_verify_locations(cadata=client_ca.decode())
                 self.tls.verify_mode = ssl.CERT_OPTIONAL
@@ -82,21 +80,38 @@ class ApiServer(_Server):
         return "{}://{}:{}".format("https" if self.tls else "http", f"[{host}]" if ":" in host else host, self.port)
 
 
-class _Api(BaseHTTPRequestHandler):
+def _context(pair: Pair) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    with tempfile.TemporaryDirectory() as folder:
+        context.load_cert_chain(*pair.write(Path(folder), "server"))
+    return context
+
+
+class _Secure(BaseHTTPRequestHandler):
+    """Speaks TLS if its server does. The handshake is not made by the accepting thread, which it would block."""
+
     protocol_version = "HTTP/1.1"
     # Otherwise an answer waits 40 ms for the client to acknowledge the end of the TLS handshake.
     disable_nagle_algorithm = True
-    server: ApiServer
 
     def setup(self) -> None:
-        if self.server.tls is not None:
-            # Here and not in the accepting thread, which one silent client would block.
-            self.request = self.server.tls.wrap_socket(self.request, server_side=True)
+        """Begin TLS."""
+        context = self.server.tls  # type: ignore[attr-defined]
+        if context is not None:
+            self.request = context.wrap_socket(self.request, server_side=True)
         super().setup()
 
     def finish(self) -> None:
+        """End TLS; the server closes only what it accepted."""
         super().finish()
         self.request.close()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keep quiet."""
+
+
+class _Api(_Secure):
+    server: ApiServer
 
     def answer(self) -> None:
         """Write the request down and answer it."""
@@ -118,26 +133,23 @@ class _Api(BaseHTTPRequestHandler):
     def _certificate(self) -> dict[str, Any]:
         return (self.connection.getpeercert() or {}) if isinstance(self.connection, ssl.SSLSocket) else {}
 
-    def log_message(self, format: str, *args: Any) -> None:
-        """Keep quiet."""
-
 
 class Proxy(_Server):
     """A proxy that takes every host name for this machine. `tunnels` holds the targets of its CONNECT requests."""
 
-    def __init__(self) -> None:
+    def __init__(self, pair: Pair | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Tunnel)
+        self.tls = _context(pair) if pair else None
         self.tunnels: list[str] = []
         self.headers: list[dict[str, str]] = []
 
     @property
     def url(self) -> str:
         """Return the address as a client writes it."""
-        return f"http://127.0.0.1:{self.port}"
+        return "{}://127.0.0.1:{}".format("https" if self.tls else "http", self.port)
 
 
-class _Tunnel(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Tunnel(_Secure):
     server: Proxy
 
     def do_CONNECT(self) -> None:
@@ -162,9 +174,6 @@ class _Tunnel(BaseHTTPRequestHandler):
     def _write_down(self, target: str) -> None:
         self.server.tunnels.append(target)
         self.server.headers.append({key.lower(): value for key, value in self.headers.items()})
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Keep quiet."""
 
 
 def _pump(source: socket.socket, target: socket.socket) -> None:

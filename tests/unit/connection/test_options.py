@@ -1,0 +1,159 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The connection options as Ansible reads them: names, aliases, environment variables, documentation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+
+from ansible_collections.kubeops.maintenance.plugins.doc_fragments.auth import ModuleDocFragment
+from ansible_collections.kubeops.maintenance.plugins.module_utils.auth_options import (
+    AUTH_SPEC,
+    PROXY_HEADERS_SPEC,
+    secret_values,
+)
+
+DOCUMENTED = yaml.safe_load(ModuleDocFragment.DOCUMENTATION)["options"]
+
+
+def read(**given: Any) -> dict[str, Any]:
+    """Return the options as a module gets them."""
+    result = ArgumentSpecValidator(AUTH_SPEC).validate(given)
+    assert result.error_messages == []
+    return {name: value for name, value in result.validated_parameters.items() if value is not None}
+
+
+@pytest.mark.parametrize(
+    ("variable", "written", "option", "value"),
+    [
+        ("HOST", "https://api.test", "host", "https://api.test"),
+        ("API_KEY", "abc", "api_key", "abc"),
+        ("KUBECONFIG", "/a:/b", "kubeconfig", "/a:/b"),
+        ("CONTEXT", "ctx", "context", "ctx"),
+        ("USERNAME", "u", "username", "u"),
+        ("PASSWORD", "p", "password", "p"),
+        ("CLIENT_CERT", "/c", "client_cert", "/c"),
+        ("CERT_FILE", "/c", "client_cert", "/c"),
+        ("CLIENT_KEY", "/k", "client_key", "/k"),
+        ("KEY_FILE", "/k", "client_key", "/k"),
+        ("CA_CERT", "/ca", "ca_cert", "/ca"),
+        ("SSL_CA_CERT", "/ca", "ca_cert", "/ca"),
+        ("VALIDATE_CERTS", "no", "validate_certs", False),
+        ("VERIFY_SSL", "False", "validate_certs", False),
+        ("VERIFY_SSL", "True", "validate_certs", True),
+        ("VERIFY_SSL", "0", "validate_certs", False),
+        ("VERIFY_SSL", "enabled", "validate_certs", True),
+        ("PROXY", "http://p", "proxy", "http://p"),
+        ("NO_PROXY", ".test", "no_proxy", ".test"),
+        ("PROXY_HEADERS_PROXY_BASIC_AUTH", "u:p", "proxy_headers", {"proxy_basic_auth": "u:p"}),
+        ("PROXY_HEADERS_BASIC_AUTH", "u:p", "proxy_headers", {"basic_auth": "u:p"}),
+        ("PROXY_HEADERS_USER_AGENT", "me", "proxy_headers", {"user_agent": "me"}),
+        ("PERSIST_CONFIG", "true", "persist_config", True),
+        ("IMPERSONATE_USER", "jane", "impersonate_user", "jane"),
+        ("IMPERSONATE_GROUPS", "a,b", "impersonate_groups", ["a", "b"]),
+    ],
+)
+def test_environment_variable(monkeypatch, variable, written, option, value) -> None:
+    monkeypatch.setenv("K8S_AUTH_" + variable, written)
+    got = read()[option]
+    assert {key: item for key, item in got.items() if item} == value if isinstance(value, dict) else got == value
+
+
+@pytest.mark.parametrize("option", [name for name in AUTH_SPEC if name not in ("validate_certs", "persist_config")])
+def test_option_wins_over_its_variable(monkeypatch, option) -> None:
+    monkeypatch.setenv("K8S_AUTH_" + option.upper(), "from-environment")
+    monkeypatch.setenv("K8S_AUTH_PROXY_HEADERS_USER_AGENT", "from-environment")
+    kind = AUTH_SPEC[option]["type"]
+    given: Any = {"list": ["mine"], "dict": {"basic_auth": "mine"}}.get(kind, "mine")
+    assert "from-environment" not in str(read(**{option: given})[option])
+
+
+def test_option_wins_over_its_truth_variable(monkeypatch) -> None:
+    monkeypatch.setenv("K8S_AUTH_VERIFY_SSL", "False")
+    assert read(validate_certs=True)["validate_certs"] is True
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "option"),
+    [
+        ("CLIENT_CERT", "CERT_FILE", "client_cert"),
+        ("CLIENT_KEY", "KEY_FILE", "client_key"),
+        ("CA_CERT", "SSL_CA_CERT", "ca_cert"),
+    ],
+)
+def test_variable_of_the_options_name_wins_over_that_of_its_alias(monkeypatch, first, second, option) -> None:
+    monkeypatch.setenv("K8S_AUTH_" + first, "/first")
+    monkeypatch.setenv("K8S_AUTH_" + second, "/second")
+    assert read()[option] == "/first"
+
+
+@pytest.mark.parametrize(
+    ("alias", "option"),
+    [
+        ("cert_file", "client_cert"),
+        ("key_file", "client_key"),
+        ("ssl_ca_cert", "ca_cert"),
+        ("verify_ssl", "validate_certs"),
+    ],
+)
+def test_alias(alias, option) -> None:
+    assert str(read(**{alias: "true"})[option]).lower() == "true"
+
+
+def test_empty_variables_count_as_unset(monkeypatch) -> None:
+    for name in ("HOST", "VERIFY_SSL", "CA_CERT", "IMPERSONATE_GROUPS", "PROXY_HEADERS_USER_AGENT"):
+        monkeypatch.setenv("K8S_AUTH_" + name, "")
+    monkeypatch.setenv("K8S_AUTH_SSL_CA_CERT", "/ca")
+    assert read() == {"ca_cert": "/ca"}
+
+
+def test_awx_credential(monkeypatch, seen, api, ca_file) -> None:
+    for name, value in {"HOST": api.url, "API_KEY": "awx", "VERIFY_SSL": "True", "SSL_CA_CERT": ca_file}.items():
+        monkeypatch.setenv("K8S_AUTH_" + name, value)
+    assert seen(**read()).header("authorization") == "Bearer awx"
+
+
+def test_awx_credential_without_verification(monkeypatch, seen, api) -> None:
+    for name, value in {"HOST": api.url, "API_KEY": "awx", "VERIFY_SSL": "False"}.items():
+        monkeypatch.setenv("K8S_AUTH_" + name, value)
+    assert seen(**read()).header("authorization") == "Bearer awx"
+
+
+def test_documentation_has_the_same_options_in_the_same_order() -> None:
+    assert list(DOCUMENTED) == list(AUTH_SPEC)
+    assert list(DOCUMENTED["proxy_headers"]["suboptions"]) == list(PROXY_HEADERS_SPEC)
+
+
+@pytest.mark.parametrize("option", AUTH_SPEC)
+def test_documentation_names_the_variables(option) -> None:
+    variables = AUTH_SPEC[option]["fallback"][1]
+    text = str(DOCUMENTED[option])
+    assert [name for name in variables if f"E({name}" not in text] == []
+
+
+class TestSecrets:
+    """Secrets inside options that are not secret as a whole."""
+
+    def test_of_a_kubeconfig_dictionary(self) -> None:
+        environment = [{"name": "MY_TOKEN", "value": "s5"}, {"name": "A", "value": "open"}]
+        users = [
+            {"name": "a", "user": {"token": "s1", "client-key-data": "s2", "client-certificate-data": "open"}},
+            {"name": "b", "user": {"username": "open", "password": "s3"}},
+            {"name": "c", "user": {"auth-provider": {"config": {"id-token": "s4", "client-id": "open"}}}},
+            {
+                "name": "d",
+                "user": {"exec": {"env": [{"name": "MY_TOKEN", "value": "s5"}, {"name": "A", "value": "x"}]}},
+            },
+        ]
+        assert secret_values({"kubeconfig": {"users": users}}) == {"s1", "s2", "s3", "s4", "s5"}
+
+    def test_of_a_proxy(self) -> None:
+        assert secret_values({"proxy": "http://u:p%40ss@proxy:3128"}) == {"p%40ss", "p@ss"}
+
+    def test_none_in_paths(self) -> None:
+        assert secret_values({"kubeconfig": "/etc/kubeconfig", "proxy": "http://[bad"}) == set()

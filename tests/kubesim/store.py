@@ -123,7 +123,7 @@ class Store:
         for emptied in ("finalizers", "ownerReferences", "labels", "annotations"):
             if emptied in meta and not meta[emptied]:
                 del meta[emptied]
-        if of_kind(obj["kind"]).generation and obj.get("spec") != old.get("spec"):
+        if of_kind(obj["kind"]).generation and _wanted(obj) != _wanted(old):
             meta["generation"] = was.get("generation", 0) + 1
         return obj
 
@@ -294,3 +294,11 @@ class Store:
                     listener(*news)
         finally:
             self._telling = False
+
+
+def _wanted(obj: Object) -> Object:
+    """Return the spec whose change makes a new generation: binding a pod to its node does not."""
+    spec: Object = obj.get("spec") or {}
+    if obj["kind"] == "Pod":
+        return {key: value for key, value in spec.items() if key != "nodeName"}
+    return spec

@@ -184,9 +184,9 @@ class Writes:
 
 
 def check_preconditions(obj: Object, options: DeleteOptions) -> None:
-    """Raise ApiStatus 409 when the object is not the one that the client meant (the API names the kind here.
+    """Raise ApiStatus 409 when the object is not the one that the client meant.
 
-    Not the resource).
+    The API names the kind in this refusal, where others name the resource.
     """
     meta, resource = obj["metadata"], KINDS[obj["kind"]]
     if options.uid and options.uid != meta["uid"]:

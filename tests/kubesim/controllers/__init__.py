@@ -10,14 +10,19 @@ from typing import Protocol, TypeVar
 from ..agenda import Agenda
 from ..objects import Object
 from ..store import Store
+from .daemonset import DaemonSets
 from .deployment import Deployments
 from .disruption import Disruptions
+from .garbage import GarbageCollector
 from .index import Index
+from .job import Jobs
 from .kubelet import Kubelets
 from .machines import Machines
+from .namespaces import Namespaces
 from .nodes import NodeLifecycle
 from .replicaset import ReplicaSets
 from .scheduler import Scheduler
+from .statefulset import StatefulSets
 from .world import Listener, World
 
 
@@ -76,6 +81,15 @@ class Controllers:
         world = self._world
         lifecycle, scheduler = self._added(NodeLifecycle(world)), self._added(Scheduler(world))
         replica_sets, deployments = self._added(ReplicaSets(world)), self._added(Deployments(world))
+        sets, daemons, jobs = self._added(StatefulSets(world)), self._added(DaemonSets(world)), self._added(Jobs(world))
+        garbage, namespaces = self._added(GarbageCollector(world)), self._added(Namespaces(world))
+        self._everything += [garbage.observe, namespaces.observe_content]
+        self._hear("Namespace", namespaces.observe)
+        self._hear("StatefulSet", sets.observe)
+        self._hear("DaemonSet", daemons.observe)
+        self._hear("Job", jobs.observe)
+        self._hear("Pod", sets.observe_pod, daemons.observe_pod, jobs.observe_pod)
+        self._hear("Node", daemons.observe_node)
         self._hear("Node", self._kubelets.observe_node, lifecycle.observe_node, scheduler.observe_node)
         self._hear("Pod", self._kubelets.observe_pod, scheduler.observe_pod, self._disruptions.observe_pod)
         self._hear("Pod", replica_sets.observe_pod, deployments.observe_pod)

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from ..agenda import seconds_of
+from ..label_selectors import matches_selector
 from ..objects import Object, is_pod_ready, is_terminating
 from .budget_arithmetic import Demand, UnknownScale, demand_of
-from .matching import selects
 from .workqueue import WorkQueue
 from .world import World
 
@@ -127,7 +127,7 @@ class Disruptions:
 
 
 def _selects(budget: Object, pod: Object) -> bool:
-    return selects((budget.get("spec") or {}).get("selector"), pod["metadata"].get("labels"))
+    return matches_selector((budget.get("spec") or {}).get("selector"), pod["metadata"].get("labels"))
 
 
 def _was_taken(event: str, pod: Object, old: Object | None) -> bool:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether labels, nodes and taints fit what an object asks for."""
+"""Whether nodes and their taints suit what a pod asks for."""
 
 from __future__ import annotations
 
@@ -10,17 +10,6 @@ from typing import Any
 from ..objects import Object
 
 Labels = dict[str, str]
-
-
-def selects(selector: Object | None, labels: Labels | None) -> bool:
-    """Tell whether a label selector (matchLabels, matchExpressions) matches; None matches nothing, {} everything."""
-    if selector is None:
-        return False
-    labels = labels or {}
-    wanted = selector.get("matchLabels") or {}
-    if any(labels.get(key) != value for key, value in wanted.items()):
-        return False
-    return all(_fits(rule, labels) for rule in selector.get("matchExpressions") or ())
 
 
 def _fits(rule: Object, values: Labels) -> bool:
@@ -35,7 +24,7 @@ def _fits(rule: Object, values: Labels) -> bool:
         return key not in values
     if operator in ("Gt", "Lt"):
         return _compares(operator, values.get(key), wanted)
-    raise ValueError(f"{operator!r} is not a valid label selector operator")
+    raise ValueError(f"{operator!r} is not a valid node selector operator")
 
 
 def _compares(operator: str, value: str | None, wanted: list[str]) -> bool:

@@ -6,24 +6,10 @@
 from __future__ import annotations
 
 from ..agenda import seconds_of
+from ..defaults import fill
 from ..errors import ApiStatus
 from ..objects import Object, controller_of, copied, is_pod_ready, is_terminating
 from .world import World
-
-# The DefaultTolerationSeconds admission gives these to every pod that says nothing about the two taints.
-_DEFAULT_TOLERATED = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
-_DEFAULT_SPEC: Object = {
-    "restartPolicy": "Always",
-    "terminationGracePeriodSeconds": 30,
-    "dnsPolicy": "ClusterFirst",
-    "serviceAccountName": "default",
-    "serviceAccount": "default",
-    "securityContext": {},
-    "schedulerName": "default-scheduler",
-    "priority": 0,
-    "enableServiceLinks": True,
-    "preemptionPolicy": "PreemptLowerPriority",
-}
 
 
 def phase(pod: Object) -> str:
@@ -97,20 +83,7 @@ def pod_of(template: Object, owner: Object, name: str | None = None) -> Object:
             metadata[kept] = meta[kept]
     metadata["ownerReferences"] = [reference_to(owner)]
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template.get("spec") or {}}
-    return with_defaults(pod)
-
-
-def with_defaults(pod: Object) -> Object:
-    """Fill what defaulting and admission fill in a new pod; changes and returns it."""
-    spec = pod["spec"]
-    for key, value in _DEFAULT_SPEC.items():
-        spec.setdefault(key, copied(value))
-    tolerations = spec.setdefault("tolerations", [])
-    for key in _DEFAULT_TOLERATED:
-        if not any(t.get("key") in (key, None) and t.get("effect") in ("NoExecute", None) for t in tolerations):
-            tolerations.append({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300})
-    pod.setdefault("status", {}).setdefault("phase", "Pending")
-    pod["status"].setdefault("qosClass", "BestEffort")
+    fill(pod)
     return pod
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from ..agenda import seconds_of
 from ..errors import ApiStatus
+from ..label_selectors import matches_selector
 from ..objects import Object, controller_of, is_pod_ready, is_terminating
 from . import pods
-from .matching import selects
 from .workqueue import WorkQueue
 from .world import World
 
@@ -37,7 +37,7 @@ class ReplicaSets:
                 self._queue.add((pod["metadata"]["namespace"], owner["name"]))
         if event != "DELETED" and controller_of(pod) is None and pods.is_active(pod):
             for candidate in self._world.index.of_kind_in(pod["metadata"]["namespace"], "ReplicaSet"):
-                if selects(candidate["spec"].get("selector"), pod["metadata"].get("labels")):
+                if matches_selector(candidate["spec"].get("selector"), pod["metadata"].get("labels")):
                     self._queue.add((pod["metadata"]["namespace"], candidate["metadata"]["name"]))
 
     def stop(self) -> None:
@@ -115,10 +115,10 @@ def claim(world: World, owner: Object, kind: str) -> list[Object]:
     if not is_terminating(owner):
         for orphan in world.index.orphans(owner["metadata"]["namespace"], kind):
             wanted = pods.is_active(orphan) if kind == "Pod" else not is_terminating(orphan)
-            if wanted and selects(selector, orphan["metadata"].get("labels")):
+            if wanted and matches_selector(selector, orphan["metadata"].get("labels")):
                 world.change(orphan, lambda obj: _adopt(obj, owner))
         for held in world.index.owned(uid, kind):
-            if not selects(selector, held["metadata"].get("labels")):
+            if not matches_selector(selector, held["metadata"].get("labels")):
                 world.change(held, lambda obj: _release(obj, uid))
     return world.index.owned(uid, kind)
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ..label_selectors import matches_selector
 from ..objects import Object, controller_of, is_terminating, set_condition
-from .matching import selects, suits_node, untolerated
+from .matching import suits_node, untolerated
 from .nodes import UNSCHEDULABLE
 from .pods import condition, is_finished
 from .workqueue import REACTION_SECONDS, WorkQueue
@@ -183,7 +184,7 @@ def _repels(term: Object, pod: Object, other: Object) -> bool:
     if is_finished(other):
         return False
     namespaces = term.get("namespaces") or [pod["metadata"]["namespace"]]
-    return other["metadata"]["namespace"] in namespaces and selects(
+    return other["metadata"]["namespace"] in namespaces and matches_selector(
         term.get("labelSelector"), other["metadata"].get("labels")
     )
 

@@ -53,7 +53,7 @@ def _budget(name: str, app: str, **limit: int) -> dict[str, Any]:
 
 
 class Replay:
-    """The starting state of the recording, on a simulated cluster with its controllers, and the requests that change it."""
+    """The starting state of the recording on a simulated cluster with its controllers, and what changes it."""
 
     def __init__(self) -> None:
         access = Access()
@@ -101,9 +101,7 @@ class Replay:
             headers["content-type"] = exchange["content_type"]
         body = exchange.get("request")
         sent = None if body is None else json.loads(self.renamed(json.dumps(body)))
-        return self.cluster.answer(
-            Request.of("GET" if "method" not in exchange else exchange["method"], path, sent, **headers)
-        )
+        return self.cluster.answer(Request.of(exchange["method"], path, sent, **headers))
 
     def renamed(self, text: str) -> str:
         """Put our pods' names in the place of the recorded ones."""

@@ -10,8 +10,9 @@ from functools import cache
 from typing import Any
 
 import pytest
-from kubesim.messages import Response
 from recording import EXCHANGES, Replay
+
+from kubesim.messages import Response
 
 # What of an object is compared whole; of other parts (defaults, statuses) only the recorded metadata is.
 _WHOLE = ("Node", "Status", "SelfSubjectAccessReview", "SelfSubjectRulesReview")

@@ -41,13 +41,13 @@ class Cluster:
         except NotFound:
             return None
 
-    def nodes(self, selectors: list[str]) -> list[Obj]:
-        """Return the nodes that match all label selectors, by name."""
+    def nodes(self, selectors: list[str], option: str = "node_selectors") -> list[Obj]:
+        """Return the nodes that match all label selectors, by name. option: where the selectors come from."""
         query = _labels(selectors)
         try:
             items = self._rest.list(NODES, query, self._page_size).items
         except ApiError as exc:
-            raise _selector_fault(exc, "node_selectors", selectors) from exc
+            raise _selector_fault(exc, option, selectors) from exc
         return sorted(items, key=name_of)
 
     def set_unschedulable(self, name: str, value: bool, dry_run: bool = False) -> Obj:

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import InvalidOptions
 from .objects import number
+from .option_values import check_at_least, distinct_texts
 from .pod_filters import Choices
 
 _AT_LEAST: tuple[tuple[str, int, str], ...] = (
@@ -47,16 +47,20 @@ def task_from(params: Mapping[str, Any], check_mode: bool) -> DrainTask:
     """Return the task that the module's parameters describe; raise InvalidOptions with the first fault."""
     options = params.get("delete_options") or {}
     for name, least, unit in _AT_LEAST:
-        _at_least("delete_options." + name, options.get(name), least, unit)
-    _at_least("eviction_concurrency", params.get("eviction_concurrency"), 1, "evictions at once")
-    _at_least("max_parallel", params.get("max_parallel"), 1, "nodes at once")
+        check_at_least("delete_options." + name, options.get(name), least, unit)
+    check_at_least("eviction_concurrency", params.get("eviction_concurrency"), 1, "evictions at once")
+    check_at_least("max_parallel", params.get("max_parallel"), 1, "nodes at once")
     grace = options.get("terminate_grace_period")
     return DrainTask(
         state=params.get("state") or "drain",
-        names=_texts("name", params.get("name"), "the name of a node"),
-        node_selectors=_texts("node_selectors", params.get("node_selectors"), "a label selector such as pool=a"),
+        names=distinct_texts("name", params.get("name"), "the name of a node"),
+        node_selectors=distinct_texts(
+            "node_selectors", params.get("node_selectors"), "a label selector such as pool=a"
+        ),
         allow_empty=bool(params.get("allow_empty")),
-        pod_selectors=_texts("pod_selectors", params.get("pod_selectors") or None, "a label selector such as app=web"),
+        pod_selectors=distinct_texts(
+            "pod_selectors", params.get("pod_selectors") or None, "a label selector such as app=web"
+        ),
         choices=Choices(
             force=bool(options.get("force")),
             ignore_daemonsets=bool(options.get("ignore_daemonsets")),
@@ -76,18 +80,3 @@ def task_from(params: Mapping[str, Any], check_mode: bool) -> DrainTask:
         on_failure=params.get("on_failure") or "keep_cordon",
         check_mode=check_mode,
     )
-
-
-def _at_least(option: str, value: Any, least: int, unit: str) -> None:
-    if value is not None and value < least:
-        raise InvalidOptions("%s is %d, but must be %d or more (%s)" % (option, value, least, unit))
-
-
-def _texts(option: str, values: Any, meaning: str) -> tuple[str, ...]:
-    """Return each text once, in order."""
-    if values is None:
-        return ()
-    cleaned = [str(value).strip() for value in values]
-    if not cleaned or not all(cleaned):
-        raise InvalidOptions("%s is empty, but each entry must be %s" % (option, meaning))
-    return tuple(dict.fromkeys(cleaned))

@@ -28,6 +28,8 @@ LEVELS = {
     # 1: pure decisions on plain dicts
     "module_utils/answers.py": 1.0,
     "module_utils/evictions.py": 1.0,
+    "module_utils/nodes.py": 1.0,
+    "module_utils/option_values.py": 1.0,
     "module_utils/pod_filters.py": 1.0,
     "module_utils/pods.py": 1.0,
     # 1: the clock, the network, threads
@@ -43,7 +45,8 @@ LEVELS = {
     "module_utils/tls.py": 1.0,
     "module_utils/credentials.py": 1.1,
     "module_utils/proxies.py": 1.1,
-    "module_utils/auth_provider.py": 1.2,
+    "module_utils/oidc.py": 1.2,
+    "module_utils/auth_provider.py": 1.3,
     "module_utils/kubeconfig_user.py": 1.2,
     "module_utils/connection_sources.py": 1.3,
     "module_utils/connection.py": 1.4,
@@ -53,6 +56,7 @@ LEVELS = {
     "module_utils/cluster.py": 2.1,
     # 3: use cases
     "module_utils/drain_options.py": 3.0,
+    "module_utils/node_look.py": 3.0,
     "module_utils/pod_drain.py": 3.0,
     "module_utils/budget_watch.py": 3.1,
     "module_utils/diagnosis.py": 3.1,

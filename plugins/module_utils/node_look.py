@@ -1,0 +1,53 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Look at nodes, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .cluster import Cluster
+from .nodes import node_facts
+from .objects import name_of
+from .option_values import distinct_texts
+from .rest import Rest
+from .waiting import Clock, Deadline
+
+# Seconds. Whoever waits for a node asks again and again, so one look need not outlast a long outage.
+LONGEST_LOOK = 60.0
+
+
+@dataclass(frozen=True)
+class NodeChoice:
+    """Which nodes: those of these names, or those that match all selectors; with neither, all."""
+
+    names: tuple[str, ...] = ()
+    label_selectors: tuple[str, ...] = ()
+
+
+def choice_from(params: Mapping[str, Any]) -> NodeChoice:
+    """Return the choice that the module's parameters describe; raise InvalidOptions for an empty name or selector."""
+    return NodeChoice(
+        distinct_texts("name", params.get("name"), "the name of a node"),
+        distinct_texts("label_selectors", params.get("label_selectors"), "a label selector such as pool=a"),
+    )
+
+
+def look(choice: NodeChoice, clock: Clock, rest_for: Callable[[Deadline], Rest]) -> dict[str, Any]:
+    """Return the module's result, as RETURN in its documentation describes it."""
+    cluster = Cluster(rest_for(Deadline(clock, LONGEST_LOOK)))
+    if choice.names:
+        nodes = sorted((cluster.node(name) for name in choice.names), key=name_of)
+    else:
+        nodes = cluster.nodes(list(choice.label_selectors), option="label_selectors")
+    facts = [node_facts(node) for node in nodes]
+    return {"changed": False, "msg": _sentence(facts), "nodes": facts}
+
+
+def _sentence(facts: list[dict[str, Any]]) -> str:
+    waiting = sum(not node["ready"] for node in facts)
+    count = "1 node" if len(facts) == 1 else "%d nodes" % len(facts)
+    return count + (", %d of them not ready." % waiting if waiting else ".")

@@ -1,0 +1,195 @@
+#!/usr/bin/python
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tell what maintenance needs to know about Kubernetes nodes."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: k8s_node_info
+short_description: Tell what maintenance needs to know about Kubernetes nodes
+version_added: 0.1.0
+author:
+  - kubeops.maintenance contributors (@kubeops)
+description:
+  - Reads nodes and returns for each whether it is ready and open to new pods, what its kubelet reports of the machine,
+    and its labels, annotations, taints and conditions, in one flat entry.
+  - A boot id that differs from the one before is the proof that a node was rebooted. A node that is going down may be
+    called ready for up to a minute after it fell silent, so waiting for RV(nodes[].ready) alone does not tell.
+  - Changes nothing.
+options:
+  name:
+    description:
+      - Nodes to tell about. A single name may be given as a string.
+      - A name that no node has is an error.
+      - Without O(name) and O(label_selectors), all nodes are returned.
+    type: list
+    elements: str
+    aliases: [node, nodes, names]
+  label_selectors:
+    description:
+      - Label selectors that choose the nodes. A node must match all of them. None may match, which is no error.
+    type: list
+    elements: str
+    aliases: [node_selectors]
+extends_documentation_fragment:
+  - kubeops.maintenance.auth
+  - kubeops.maintenance.attributes
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: N/A
+    details:
+      - Nothing is ever changed.
+notes:
+  - The account needs the rights to get nodes, and to list them where they are not named.
+  - One call tries for up to a minute to get an answer from the API server.
+seealso:
+  - module: kubeops.maintenance.k8s_node_drain
+  - module: kubernetes.core.k8s_info
+"""
+
+EXAMPLES = r"""
+- name: Look at a node before it is patched
+  kubeops.maintenance.k8s_node_info:
+    name: worker-1
+  register: before
+
+- name: Reboot it
+  ansible.builtin.command: systemctl reboot
+  delegate_to: worker-1
+
+- name: Wait until it has been rebooted and is ready
+  kubeops.maintenance.k8s_node_info:
+    name: worker-1
+  register: after
+  until: >-
+    after is success and
+    after.nodes[0].ready and
+    after.nodes[0].boot_id != before.nodes[0].boot_id
+  retries: 60
+  delay: 10
+
+- name: List the nodes of a pool
+  kubeops.maintenance.k8s_node_info:
+    label_selectors: [pool=batch]
+  register: pool
+
+- name: Name those that run an old kubelet
+  ansible.builtin.debug:
+    msg: "{{ pool.nodes | rejectattr('kubelet_version', 'equalto', 'v1.36.2') | map(attribute='name') | list }}"
+"""
+
+RETURN = r"""
+msg:
+  description: How many nodes were found, or why they could not be read.
+  returned: always
+  type: str
+  sample: 3 nodes, 1 of them not ready.
+nodes:
+  description: The nodes, sorted by name. Empty if they could not be read.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The node's name.
+      type: str
+      sample: worker-1
+    ready:
+      description: Whether its Ready condition is True.
+      type: bool
+    unschedulable:
+      description: Whether it is cordoned.
+      type: bool
+    boot_id:
+      description: Differs after each start of the machine. Empty if the kubelet reports none.
+      type: str
+      sample: 3b1f9c0a-5a3c-4d63-a0a4-51b0fd2f7a2e
+    kubelet_version:
+      description: The kubelet's version.
+      type: str
+      sample: v1.36.2
+    os_image:
+      description: The operating system.
+      type: str
+      sample: Debian GNU/Linux 12 (bookworm)
+    kernel_version:
+      description: The kernel's version.
+      type: str
+      sample: 6.1.0-31-amd64
+    container_runtime_version:
+      description: Name and version of the container runtime.
+      type: str
+      sample: containerd://2.1.4
+    architecture:
+      description: The machine's architecture.
+      type: str
+      sample: amd64
+    internal_ip:
+      description: The first address of type InternalIP, empty if there is none.
+      type: str
+      sample: 10.0.0.11
+    addresses:
+      description: All addresses.
+      type: list
+      elements: dict
+      sample: [{type: InternalIP, address: 10.0.0.11}]
+    labels:
+      description: The node's labels.
+      type: dict
+    annotations:
+      description: The node's annotations.
+      type: dict
+    taints:
+      description: The node's taints. The value is empty for a taint without one.
+      type: list
+      elements: dict
+      sample: [{key: node.kubernetes.io/unschedulable, value: "", effect: NoSchedule}]
+    conditions:
+      description: The status of each of the node's conditions, C(True), C(False) or C(Unknown) as text.
+      type: dict
+      sample: {Ready: "True", MemoryPressure: "False"}
+    created:
+      description: When the node joined the cluster.
+      type: str
+      sample: "2026-11-30T09:46:58Z"
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..module_utils.auth_options import AUTH_SPEC
+from ..module_utils.module_face import Ending, RestFor, run
+from ..module_utils.node_look import NodeChoice, choice_from, look
+from ..module_utils.waiting import Clock
+
+ARGUMENT_SPEC = dict(
+    name=dict(type="list", elements="str", aliases=["node", "nodes", "names"]),
+    label_selectors=dict(type="list", elements="str", aliases=["node_selectors"]),
+)
+
+
+def tell(choice: NodeChoice, clock: Clock, rest_for: RestFor) -> Ending:
+    """Read the nodes."""
+    return Ending(look(choice, clock, rest_for))
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(
+        argument_spec=dict(AUTH_SPEC, **ARGUMENT_SPEC),
+        mutually_exclusive=[("name", "label_selectors")],
+        supports_check_mode=True,
+    )
+    run(
+        module,
+        read=lambda: choice_from(module.params),
+        work=tell,
+        nothing_done={"changed": False, "nodes": []},
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which nodes k8s_node_info tells about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions, MaintenanceError
+from ansible_collections.kubeops.maintenance.plugins.module_utils.node_look import choice_from, look
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
+from kubesim import builders
+from stage import Scene
+
+
+def told(scene: Scene, **params: Any) -> dict[str, Any]:
+    return look(choice_from(params), scene.clock, lambda deadline: Rest(scene.connection, scene.clock, deadline))
+
+
+def names(result: dict[str, Any]) -> list[str]:
+    return [node["name"] for node in result["nodes"]]
+
+
+@pytest.fixture
+def scene() -> Scene:
+    pool = {"pool": "a", "zone": "north"}
+    return Scene(builders.node("w3", labels=pool, ready=False), builders.node("w4", labels={"pool": "a"}))
+
+
+def test_all_nodes_are_told_by_name_where_none_is_chosen(scene: Scene) -> None:
+    assert names(told(scene)) == ["w1", "w2", "w3", "w4"]
+
+
+def test_named_nodes_are_told_by_name_and_once(scene: Scene) -> None:
+    assert names(told(scene, name=["w2", "w1", "w2"])) == ["w1", "w2"]
+
+
+def test_named_nodes_cost_one_request_each(scene: Scene) -> None:
+    told(scene, name=["w2", "w1"])
+    assert [request.path for request in scene.cluster.requests] == ["/api/v1/nodes/w2", "/api/v1/nodes/w1"]
+
+
+def test_selected_nodes_match_all_selectors(scene: Scene) -> None:
+    assert names(told(scene, label_selectors=["pool=a", "zone in (north)"])) == ["w3"]
+
+
+def test_no_match_is_no_error(scene: Scene) -> None:
+    assert told(scene, label_selectors=["pool=z"]) == {"changed": False, "msg": "0 nodes.", "nodes": []}
+
+
+def test_the_message_says_how_many_are_not_ready(scene: Scene) -> None:
+    assert told(scene, label_selectors=["pool=a"])["msg"] == "2 nodes, 1 of them not ready."
+
+
+def test_an_unknown_name_is_told_with_the_names_most_like_it(scene: Scene) -> None:
+    with pytest.raises(InvalidOptions) as caught:
+        told(scene, name=["w1", "w11"])
+    assert caught.value.message == "there is no node 'w11' in this cluster; did you mean w1?"
+
+
+def test_a_malformed_selector_is_told_with_the_name_of_its_option(scene: Scene) -> None:
+    with pytest.raises(InvalidOptions) as caught:
+        told(scene, label_selectors=["pool in a"])
+    assert caught.value.message.startswith("label_selectors: 'pool in a' is no label selector: ")
+
+
+@pytest.mark.parametrize("params", [{"name": []}, {"name": ["w1", " "]}, {"label_selectors": [""]}])
+def test_an_empty_choice_is_an_error_and_not_every_node(scene: Scene, params: dict[str, Any]) -> None:
+    with pytest.raises(InvalidOptions):
+        told(scene, **params)
+    assert scene.cluster.requests == []
+
+
+def test_a_server_that_is_away_for_longer_ends_the_look_within_its_minute(scene: Scene) -> None:
+    scene.faults.add({"path": "/nodes", "status": 503, "times": 0})
+    started = scene.clock.monotonic()
+    with pytest.raises(MaintenanceError):
+        told(scene)
+    assert 29 <= scene.clock.monotonic() - started <= 61

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from .cluster import Cluster
 from .cordon import cordon_all, roll_back, set_schedulable
-from .drain_loop import Crew, DrainLoop, Pace
+from .drain_loop import DrainLoop
 from .drain_options import DrainTask
 from .drain_rehearsal import rehearse
 from .drain_report import Report
@@ -20,6 +20,7 @@ from .objects import Obj, is_unschedulable, name_of, number, part
 from .observe import Listed
 from .rest import Rest
 from .waiting import Clock, Deadline
+from .workers import Crew
 
 # Lifting a cordon after the deadline must not make the task much longer than it was allowed to be.
 AFTERWARDS = 1.0
@@ -44,9 +45,6 @@ class Maintenance:
         self._deadline = Deadline(tools.clock, task.wait_timeout)
         self._rest = tools.rest_for(self._deadline)
         self._cluster = self._cluster_for(self._rest)
-        self._pace = Pace(
-            task.pod_selectors, task.grace, task.evict, task.wait_sleep, task.eviction_concurrency, task.max_parallel
-        )
         self.report = Report(task.state, method="evict" if task.evict else "delete", seconds=task.wait_timeout)
         self.report.rehearsed = task.check_mode
 
@@ -108,7 +106,7 @@ class Maintenance:
         self.report.changed = cordon_all(self._cluster, nodes, self._task.check_mode)
         open_nodes = [node for node in nodes if node.error is None]
         if self._task.check_mode:
-            rehearse(self._cluster, self._tools.crew, self._clock, self._deadline, self._pace, open_nodes)
+            rehearse(self._cluster, self._tools.crew, self._clock, self._deadline, self._task, open_nodes)
         else:
             self._empty(open_nodes)
         self.report.changed = self.report.changed or any(node.touched for node in nodes)
@@ -142,7 +140,7 @@ class Maintenance:
         for node in nodes:
             if node.cordoned_before and not node.pods:
                 node.phase = DRAINED
-        loop = DrainLoop(self._cluster, self._rest, self._tools.crew, self._clock, self._deadline, self._pace)
+        loop = DrainLoop(self._cluster, self._rest, self._tools.crew, self._clock, self._deadline, self._task)
         self.report.budget_of = loop.budgets.budget_of
         loop.run(nodes)
         now = self._clock.monotonic()

@@ -9,13 +9,12 @@ state anew, so the order in which news come does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from .budget_watch import BudgetWatch
 from .cluster import Cluster
+from .drain_options import DrainTask
 from .errors import Failed, MaintenanceError
 from .evictions import outcome_of
 from .node_drain import CHECKING, DRAINED, DRAINING, FAILED, WAITING, NodeDrain
@@ -24,38 +23,10 @@ from .observe import Changed, Listed, Unwatched, observe
 from .pod_drain import PAUSED, PodDrain
 from .rest import Rest
 from .waiting import Clock, Deadline
-from .workers import Message
+from .workers import Crew, Message
 
 # Before time runs out, look once more: what the watch has not told yet must not fail a task.
 LAST_LOOK = 1.0
-
-
-class Crew(Protocol):
-    """Whatever runs requests beside the loop (see workers.Workers)."""
-
-    def start(self, tag: Any, job: Callable[[], Any]) -> None:
-        """Run a job, post its outcome."""
-
-    def follow(self, tag: Any, items: Any) -> None:
-        """Post the items of an iterator."""
-
-    def drop(self, tag: Any) -> None:
-        """Follow no more."""
-
-    def receive(self, seconds: float) -> list[Message]:
-        """Return what was posted."""
-
-
-@dataclass(frozen=True)
-class Pace:
-    """How fast and how long. Seconds, and numbers of requests and nodes at once; see the module's options."""
-
-    pod_selectors: tuple[str, ...] = ()
-    grace: int | None = None
-    evict: bool = True
-    longest_pause: float = 5.0
-    concurrency: int = 20
-    max_parallel: int = 1
 
 
 class DrainLoop:
@@ -68,15 +39,15 @@ class DrainLoop:
         crew: Crew,
         clock: Clock,
         deadline: Deadline,
-        pace: Pace,
+        task: DrainTask,
     ) -> None:
         self._cluster = cluster
         self._rest = rest
         self._crew = crew
         self._clock = clock
         self._deadline = deadline
-        self._pace = pace
-        self._budgets = BudgetWatch(pace.longest_pause)
+        self._task = task
+        self._budgets = BudgetWatch(task.wait_sleep)
         self._nodes: dict[str, NodeDrain] = {}
         self._under_way = 0
         self._looking: set[str] = set()
@@ -109,10 +80,11 @@ class DrainLoop:
         return [drain for node in self._active() for drain in node.pods.values()]
 
     def _start_nodes(self) -> None:
-        room = self._pace.max_parallel - len(self._active())
+        room = self._task.max_parallel - len(self._active())
         for node in [node for node in self._nodes.values() if node.phase == WAITING][: max(0, room)]:
-            node.phase, node.started_at = DRAINING, self._clock.monotonic()
-            what = self._cluster.pods_collection(node.name, list(self._pace.pod_selectors))
+            # What was seen before the cordon is old: pods may have landed until then.
+            node.phase, node.listed, node.started_at = DRAINING, False, self._clock.monotonic()
+            what = self._cluster.pods_collection(node.name, list(self._task.pod_selectors))
             self._crew.follow(("pods", node.name), observe(self._rest, what))
 
     def _act(self) -> None:
@@ -140,11 +112,11 @@ class DrainLoop:
     def _evict(self, now: float) -> None:
         for node in self._active():
             for drain in node.due():
-                if self._under_way >= self._pace.concurrency:
+                if self._under_way >= self._task.eviction_concurrency:
                     return
                 self._under_way += 1
                 drain.sent(now, self._budgets.version_for(drain))
-                removal = partial(self._cluster.remove_pod, drain.pod, self._pace.grace, self._pace.evict)
+                removal = partial(self._cluster.remove_pod, drain.pod, self._task.grace, self._task.evict)
                 self._crew.start(("evict", node.name, uid_of(drain.pod)), removal)
 
     def _check(self, node: NodeDrain, now: float, last: bool) -> None:
@@ -158,11 +130,11 @@ class DrainLoop:
 
     def _look(self, node: NodeDrain) -> None:
         self._looking.add(node.name)
-        selectors = list(self._pace.pod_selectors)
+        selectors = list(self._task.pod_selectors)
         self._crew.start(("look", node.name), lambda: Listed(self._cluster.pods_on(node.name, selectors)))
 
     def _look_closely(self, name: str) -> tuple[Listed, Obj | None]:
-        pods = Listed(self._cluster.pods_on(name, list(self._pace.pod_selectors)))
+        pods = Listed(self._cluster.pods_on(name, list(self._task.pod_selectors)))
         return pods, self._cluster.node_now(name)
 
     def _next_wake(self) -> float:
@@ -173,7 +145,7 @@ class DrainLoop:
         times += [when - now for name, when in self._look_at.items() if name not in self._looking]
         times += [left for left in (node.next_skip(wall) for node in self._active()) if left is not None]
         ask = self._budgets.next_ask(self._pods(), now)
-        if ask is not None and self._under_way < self._pace.concurrency:
+        if ask is not None and self._under_way < self._task.eviction_concurrency:
             times.append(ask)
         return max(0.0, min(times))
 
@@ -203,7 +175,7 @@ class DrainLoop:
         if isinstance(news, Unwatched):
             node.warnings.append(
                 "pods of %s cannot be watched (%s), so they are listed every %g s"
-                % (node.name, news.message, self._pace.longest_pause)
+                % (node.name, news.message, self._task.wait_sleep)
             )
         elif isinstance(news, (Listed, Changed)):
             node.take(news, self._clock.monotonic(), self._clock.wall())
@@ -218,7 +190,7 @@ class DrainLoop:
         self._under_way -= 1
         now = self._clock.monotonic()
         outcome = outcome_of(message.error)
-        node.answered(message.tag[2], outcome, now, self._pace.longest_pause, self._clock.jitter())
+        node.answered(message.tag[2], outcome, now, self._task.wait_sleep, self._clock.jitter())
         drain = node.pods.get(message.tag[2])
         if drain is not None and outcome.budget:
             self._budgets.refused(drain, now)

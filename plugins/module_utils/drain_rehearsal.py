@@ -9,19 +9,20 @@ from collections.abc import Iterator
 from functools import partial
 
 from .cluster import Cluster
-from .drain_loop import Crew, Pace
+from .drain_options import DrainTask
 from .evictions import ACCEPTED, AGAIN, GONE, outcome_of
 from .node_drain import DRAINED, FAILED, Evicted, NodeDrain
 from .objects import uid_of
 from .pod_drain import BLOCKED, LOST, PodDrain
 from .waiting import Clock, Deadline
+from .workers import Crew
 
 # A passing fault must not make a forecast wrong, and a forecast must not wait long.
 TRIES = 3
 
 
 def rehearse(
-    cluster: Cluster, crew: Crew, clock: Clock, deadline: Deadline, pace: Pace, nodes: list[NodeDrain]
+    cluster: Cluster, crew: Crew, clock: Clock, deadline: Deadline, task: DrainTask, nodes: list[NodeDrain]
 ) -> None:
     """Ask for every eviction as a dry run and note in the nodes what would go and what would be held.
 
@@ -30,7 +31,7 @@ def rehearse(
     waiting = _all_due(nodes)
     under_way: dict[str, tuple[NodeDrain, PodDrain]] = {}
     while not deadline.expired():
-        while len(under_way) < pace.concurrency:
+        while len(under_way) < task.eviction_concurrency:
             following = next(waiting, None)
             if following is None:
                 break
@@ -38,16 +39,16 @@ def rehearse(
             under_way[uid_of(drain.pod)] = following
             drain.sent(clock.monotonic(), "")
             crew.start(
-                ("dry", uid_of(drain.pod)), partial(cluster.remove_pod, drain.pod, pace.grace, pace.evict, dry_run=True)
+                ("dry", uid_of(drain.pod)), partial(cluster.remove_pod, drain.pod, task.grace, task.evict, dry_run=True)
             )
         if not under_way:
             break
         for message in crew.receive(deadline.remaining()):
             node, drain = under_way[message.tag[1]]
-            drain.answered(outcome_of(message.error), clock.monotonic(), pace.longest_pause, 1.0)
+            drain.answered(outcome_of(message.error), clock.monotonic(), task.wait_sleep, 1.0)
             if drain.outcome is not None and drain.outcome.kind == AGAIN and drain.attempts < TRIES:
                 drain.sent(clock.monotonic(), "")
-                crew.start(message.tag, partial(cluster.remove_pod, drain.pod, pace.grace, pace.evict, dry_run=True))
+                crew.start(message.tag, partial(cluster.remove_pod, drain.pod, task.grace, task.evict, dry_run=True))
                 continue
             del under_way[message.tag[1]]
             _note(node, drain)

@@ -47,8 +47,12 @@ class Report:
 
     def pending(self) -> dict[str, list[dict[str, Any]]]:
         """Return for each node the entries of the pods that are left and should not be."""
+        # After a refusal only what is to be changed is of interest: the other pods just stayed where they were.
         return {
-            node.name: [pending_pod(d, self.budget_of(d), node.node, self.wall) for d in node.sorted_pods()]
+            node.name: [
+                pending_pod(drain, self.budget_of(drain), node.node, self.wall)
+                for drain in (node.blocked() if self.refused else node.sorted_pods())
+            ]
             for node in self.nodes
         }
 

@@ -37,6 +37,10 @@ class MaintenanceError(Exception):
         self.message = message
         self.details = details
 
+    def __str__(self) -> str:
+        # Where it is caught, a message may be made more precise.
+        return self.message
+
 
 class InvalidOptions(MaintenanceError):
     """Say which option is wrong and what it may be."""

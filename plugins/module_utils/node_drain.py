@@ -116,6 +116,8 @@ class NodeDrain:
 
     def due(self) -> Iterator[PodDrain]:
         """Yield the pods to be evicted now, in the order that people read them in."""
+        if not self.listed:
+            return
         for drain in sorted(self.pods.values(), key=lambda drain: sort_key(drain.pod)):
             if drain.state == DUE:
                 yield drain

@@ -35,8 +35,10 @@ MERGE_PATCH = "application/merge-patch+json"
 
 # Until the server has given its first good answer it may be the wrong one, so patience is short.
 FIRST_ANSWER = 30.0
-# One answer may take that long: API servers give up after 60 s, load balancers sooner.
+# One answer may take that long: API servers give up after 60 s, load balancers sooner. The first one is waited for
+# more briefly, so that there is time for a second try.
 LONGEST_ANSWER = 30.0
+LONGEST_FIRST_ANSWER = 10.0
 
 
 class Listing(NamedTuple):
@@ -140,7 +142,8 @@ class Rest:
             headers = self._headers()
             if data is not None:
                 headers["Content-Type"] = content_type
-            wait = max(0.05, min(LONGEST_ANSWER, self._deadline.remaining()))
+            longest = LONGEST_ANSWER if self.answered else LONGEST_FIRST_ANSWER
+            wait = max(0.05, min(longest, self._deadline.remaining()))
             answer = exchange(self._connection, method, target, headers, data, wait)
             try:
                 value = value_of(answer.status, answer.headers, answer.data)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from .errors import MaintenanceError
 
@@ -38,6 +38,22 @@ class Message(NamedTuple):
     value: Any
     error: MaintenanceError | None = None
     ended: bool = False
+
+
+class Crew(Protocol):
+    """Whatever runs requests beside the main thread."""
+
+    def start(self, tag: Tag, job: Callable[[], Any]) -> None:
+        """Run a job; its value or its error arrives as one message."""
+
+    def follow(self, tag: Tag, items: Iterator[Any]) -> None:
+        """Post each item of an endless iterator as it comes."""
+
+    def drop(self, tag: Tag) -> None:
+        """Follow no more what was started with this tag."""
+
+    def receive(self, seconds: float) -> list[Message]:
+        """Wait up to so many seconds for a message; return all that have come."""
 
 
 class Workers:

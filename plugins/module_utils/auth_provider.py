@@ -1,7 +1,10 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Let the client library handle auth-provider users, the form of login that kubeconfigs had before plugins."""
+"""Log in users with an auth-provider, the form of login that kubeconfigs had before plugins.
+
+The provider oidc is this collection's own; others, such as gcp, are left to the client library.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +12,27 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from .credentials import bearer
+from .credentials import Credential, Provided, bearer
 from .errors import InvalidConfiguration
-from .kubeconfig import Selection, replace_in_file
+from .kubeconfig import Entry, Selection, replace_in_file
+from .oidc import Fetch, Oidc
+from .waiting import Clock
 
 
-def provider_token(library: Any, selection: Selection, persist: bool) -> Callable[[], str]:
+def provider_login(
+    selection: Selection, user: Entry, library: Any, clock: Clock, fetch: Fetch, persist: bool
+) -> Credential:
+    """Return the credential of a user with an auth-provider. With C(persist), renewed tokens are written back."""
+    if user.part("auth-provider").get("name") == "oidc":
+        return Oidc(user, selection.origin, clock, fetch, persist)
+    return Provided(lambda: _library_token(library, selection, user, persist))
+
+
+def _library_token(library: Any, selection: Selection, user: Entry, persist: bool) -> Callable[[], str]:
     """Return a function that gives the Authorization header; the library renews the token when it is due.
 
-    library: the package kubernetes. With C(persist), renewed tokens are written back to the kubeconfig they came from.
+    library: the package kubernetes.
     """
-    user = selection.user
-    if user is None:
-        return lambda: ""
     name = "user '%s' in %s" % (user.name, selection.origin)
     section = copy.deepcopy(user.part("auth-provider"))
     kind = str(section.get("name") or "")

@@ -21,10 +21,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from .auth_provider import provider_token
+from .auth_provider import provider_login
 from .connection_sources import Settings, Surroundings, find_settings
-from .errors import MaintenanceError, MissingLibrary
-from .proxies import Proxy
+from .errors import InvalidConfiguration, MaintenanceError, MissingLibrary
+from .proxies import Proxy, choose_proxy
+from .server_address import ServerAddress, parse_server
 from .tls import TlsMaterial, tls_context
 from .waiting import Clock
 
@@ -43,8 +44,7 @@ class Connection:
         self._lock = threading.Lock()
         self.base_url = settings.server.url
         self.namespace = settings.namespace
-        self.pool: Any = _pool(settings)
-        self.pool.connection_pool_kw["socket_options"] = _keep_alive_options()
+        self.pool: Any = _pool(settings.server, settings.tls, settings.proxy)
         self._agree_on_tls()
 
     def headers(self) -> dict[str, str]:
@@ -116,14 +116,17 @@ def connect(params: Mapping[str, Any], clock: Clock | None = None) -> Connection
 
     Raise MissingLibrary or InvalidConfiguration, with one sentence for the user.
     """
+    clock = clock or Clock()
     library = _library()
     pod = library.config.incluster_config
     around = Surroundings(
         environment=os.environ,
         account_token=pod.SERVICE_TOKEN_FILENAME,
         account_ca=pod.SERVICE_CERT_FILENAME,
-        clock=clock or Clock(),
-        provider=lambda selection: provider_token(library, selection, bool(params.get("persist_config"))),
+        clock=clock,
+        provider=lambda selection, user: provider_login(
+            selection, user, library, clock, _fetch, bool(params.get("persist_config"))
+        ),
     )
     return Connection(find_settings(params, around), lambda: find_settings(params, around))
 
@@ -150,30 +153,53 @@ def _library() -> Any:
     return kubernetes
 
 
-def _pool(settings: Settings) -> Any:
-    """Return the client library's connection pool for the server, by way of its proxy if it has one."""
+def _pool(server: ServerAddress, material: TlsMaterial, proxy: Proxy | None) -> Any:
+    """Return the client library's connection pool for a server, by way of a proxy if it has one, still without TLS."""
     import urllib3
 
     urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
     # Without a handler, Python would write the warnings of that package among the module's output.
     logging.getLogger("urllib3").setLevel(logging.ERROR)
-    if settings.proxy is not None and settings.proxy.socks:
-        return _socks_pool(settings.proxy)
+    if proxy is not None and proxy.socks:
+        return _socks_pool(proxy)
     client = _library().client
     configuration = client.Configuration()
-    configuration.host = settings.server.url
-    configuration.verify_ssl = settings.tls.verify
+    configuration.host = server.url
+    configuration.verify_ssl = material.verify
     configuration.connection_pool_maxsize = POOL_SIZE
     # Set in any case: some releases fill them from the environment, by rules of their own.
-    configuration.proxy = settings.proxy.url if settings.proxy else None
-    configuration.proxy_headers = settings.proxy.headers if settings.proxy else None
+    configuration.proxy = proxy.url if proxy else None
+    configuration.proxy_headers = proxy.headers if proxy else None
     configuration.no_proxy = None
     pool = client.ApiClient(configuration).rest_client.pool_manager
     for name in ("ca_certs", "ca_cert_data", "cert_file", "key_file", "assert_hostname"):
         pool.connection_pool_kw.pop(name, None)
-    if settings.proxy is not None and settings.proxy.url.startswith("https://"):
-        _trust_proxy(pool, settings.tls)
+    pool.connection_pool_kw["socket_options"] = _keep_alive_options()
+    if proxy is not None and proxy.url.startswith("https://"):
+        _trust_proxy(pool, material)
     return pool
+
+
+def _fetch(url: str, material: TlsMaterial, form: str | None, headers: dict[str, str]) -> tuple[int, bytes]:
+    """Send one request to an identity provider (see oidc.Fetch)."""
+    import urllib3
+
+    server = parse_server(url, "identity provider")
+    pool = _pool(server, material, choose_proxy(server, {}, "", os.environ))
+    if server.scheme == "https":
+        pool.connection_pool_kw.update(ssl_context=tls_context(material), cert_reqs=None)
+    try:
+        response = pool.request(
+            "POST" if form is not None else "GET", url, headers=headers, body=form, timeout=30.0, retries=False
+        )
+        return response.status, response.data
+    except (urllib3.exceptions.HTTPError, OSError) as exc:
+        raise InvalidConfiguration(
+            "The identity provider at %s cannot be asked for a token (%s): check idp-issuer-url and"
+            " idp-certificate-authority in the kubeconfig." % (server.url, type(exc).__name__)
+        ) from None
+    finally:
+        pool.clear()
 
 
 def _trust_proxy(pool: Any, material: TlsMaterial) -> None:
@@ -193,7 +219,7 @@ def _socks_pool(proxy: Proxy) -> Any:
             "The proxy speaks SOCKS, for which the Python library PySocks is missing on %s's Python %s:"
             " install it there, or use an HTTP proxy." % (platform.node(), sys.executable)
         ) from exc
-    return SOCKSProxyManager(proxy.url, maxsize=POOL_SIZE)
+    return SOCKSProxyManager(proxy.url, maxsize=POOL_SIZE, socket_options=_keep_alive_options())
 
 
 def _keep_alive_options() -> list[tuple[int, int, int]]:

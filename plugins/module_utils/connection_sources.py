@@ -19,7 +19,7 @@ from .credentials import Credential, Fixed, TokenFile, bearer
 from .errors import InvalidConfiguration
 from .impersonation import Impersonation
 from .kubeconfig import Kubeconfig, Selection, read_kubeconfig, select_context
-from .kubeconfig_user import ProviderLoader, credential_of, impersonation_of, tls_of
+from .kubeconfig_user import ProviderLogin, credential_of, impersonation_of, tls_of
 from .proxies import Proxy, basic, choose_proxy
 from .server_address import ServerAddress, join_host_port, parse_server
 from .tls import TlsMaterial, read_pem
@@ -36,7 +36,7 @@ class Surroundings:
     account_token: str
     account_ca: str
     clock: Clock
-    provider: ProviderLoader
+    provider: ProviderLogin
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,10 @@ TIMEOUT = 60.0
 API_GROUP = "client.authentication.k8s.io/"
 # Asked for where the kubeconfig does not say what the plugin speaks; any version is taken then.
 DEFAULT_VERSION = API_GROUP + "v1"
-_LONG_SECRET = re.compile(
-    r"eyJ[\w-]+\.[\w.-]+|\b[A-Za-z0-9_+=-]{32,}|(?i:(?:token|password|secret|key)\w*[\"']?\s*[:=]\s*)\S+"
+# What may be a secret in a plugin's complaint: web tokens, runs of letters and digits, what follows token= and such.
+_SECRET = re.compile(
+    r"eyJ[\w-]+\.[\w.-]+|(?<![\w/.-])(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[\w+=-]{16,}"
+    r"|(?i:(?:token|passw\w*|secret|key)\w*[\"']?\s*[:=]\s*)\S+"
 )
 _TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d))$")
 
@@ -120,7 +122,7 @@ def _last_line(complaint: bytes, spec: ExecSpec) -> str:
     for value in sorted([*spec.env.values(), *spec.args], key=len, reverse=True):
         if len(value) >= 12:
             text = text.replace(value, "***")
-    return _LONG_SECRET.sub("***", text)[:200].rstrip(" .")
+    return _SECRET.sub("***", text)[:200].rstrip(" .")
 
 
 def _answer(output: bytes, spec: ExecSpec) -> ExecAnswer:

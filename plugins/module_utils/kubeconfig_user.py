@@ -10,7 +10,7 @@ import binascii
 from collections.abc import Callable
 from typing import Any
 
-from .credentials import Credential, Fixed, Plugin, Provided, TokenFile, bearer
+from .credentials import Credential, Fixed, Plugin, TokenFile, bearer
 from .errors import InvalidConfiguration
 from .exec_plugin import API_GROUP, ExecSpec
 from .kubeconfig import Entry, Selection
@@ -18,8 +18,8 @@ from .proxies import basic
 from .tls import Pem, TlsMaterial, read_pem
 from .waiting import Clock
 
-# Loads an auth-provider user by the client library: (selection) -> a function that gives the header's value.
-ProviderLoader = Callable[[Selection], Callable[[], str]]
+# Makes the credential of a user that has an auth-provider.
+ProviderLogin = Callable[[Selection, Entry], Credential]
 
 
 def tls_of(selection: Selection, with_user: bool) -> TlsMaterial:
@@ -37,7 +37,7 @@ def tls_of(selection: Selection, with_user: bool) -> TlsMaterial:
     )
 
 
-def credential_of(selection: Selection, clock: Clock, provider: ProviderLoader) -> Credential:
+def credential_of(selection: Selection, clock: Clock, provider: ProviderLogin) -> Credential:
     """Return the user's credential: token, then plugin, then user name and password, as kubectl ranks them."""
     user = selection.user
     if user is None:
@@ -56,7 +56,7 @@ def credential_of(selection: Selection, clock: Clock, provider: ProviderLoader) 
     if user.part("exec"):
         return Plugin(_exec_spec(selection, user), clock)
     if user.part("auth-provider"):
-        return Provided(lambda: provider(selection))
+        return provider(selection, user)
     if login:
         return Fixed(basic("%s:%s" % (user.text("username"), user.text("password"))))
     return Credential()

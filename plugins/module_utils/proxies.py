@@ -21,9 +21,9 @@ SOCKS_SCHEMES = ("socks5", "socks5h", "socks4", "socks4a")
 
 @dataclass(frozen=True)
 class Proxy:
-    """A proxy without its credentials, which are among the headers that only the proxy gets."""
+    """A proxy. Its credentials are among the headers that only it gets; those of a SOCKS proxy are in the URL."""
 
-    url: str
+    url: str = field(repr=False)
     headers: dict[str, str] = field(default_factory=dict, repr=False)
 
     @property

@@ -51,6 +51,7 @@ def api(running: ApiServer) -> ApiServer:
     """The API server, with an empty memory."""
     running.asked.clear()
     running.refused.clear()
+    running.answers.clear()
     return running
 
 

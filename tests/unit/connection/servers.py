@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import ssl
 import tempfile
@@ -26,6 +27,7 @@ class Asked:
     headers: list[tuple[str, str]]
     client: str
     server_name: str
+    body: str
 
     def header(self, name: str) -> str:
         """Return a header's value, "" when it was not sent."""
@@ -40,6 +42,8 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     # Otherwise closing would wait for clients that keep their connections.
     block_on_close = False
+    # Forty clients at once would otherwise wait a second for another try.
+    request_queue_size = 128
 
     def __enter__(self) -> Any:
         threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
@@ -58,13 +62,14 @@ class _Server(ThreadingHTTPServer):
 
 
 class ApiServer(_Server):
-    """Answers 200 to everything, 401 to tokens in `refused`."""
+    """Answers 200 to everything, 401 to tokens in `refused`, and what `answers` holds for a path."""
 
     def __init__(self, pair: Pair | None, client_ca: bytes = b"", host: str = "127.0.0.1") -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, 0), _Api)
         self.asked: list[Asked] = []
         self.refused: set[str] = set()
+        self.answers: dict[str, tuple[int, Any]] = {}
         self.tls: ssl.SSLContext | None = None
         if pair is not None:
             self.tls = _context(pair)
@@ -116,17 +121,18 @@ class _Api(_Secure):
     def answer(self) -> None:
         """Write the request down and answer it."""
         length = int(self.headers.get("Content-Length") or 0)
-        self.rfile.read(length)
+        body = self.rfile.read(length).decode()
         subject = dict(pair[0] for pair in (self._certificate().get("subject") or ()))
         headers = [(key.lower(), value) for key, value in self.headers.items()]
         name = getattr(self.connection, "name_asked_for", "")
-        self.server.asked.append(Asked(self.command, self.path, headers, subject.get("commonName", ""), name))
+        self.server.asked.append(Asked(self.command, self.path, headers, subject.get("commonName", ""), name, body))
         refused = self.headers.get("Authorization", "").removeprefix("Bearer ") in self.server.refused
-        body = b"{}"
-        self.send_response(401 if refused else 200)
-        self.send_header("Content-Length", str(len(body)))
+        status, document = self.server.answers.get(self.path, (401 if refused else 200, {}))
+        answer = json.dumps(document).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
-        self.wfile.write(body)
+        self.wfile.write(answer)
 
     do_GET = do_POST = do_PATCH = answer
 

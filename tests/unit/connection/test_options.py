@@ -145,10 +145,7 @@ class TestSecrets:
             {"name": "a", "user": {"token": "s1", "client-key-data": "s2", "client-certificate-data": "open"}},
             {"name": "b", "user": {"username": "open", "password": "s3"}},
             {"name": "c", "user": {"auth-provider": {"config": {"id-token": "s4", "client-id": "open"}}}},
-            {
-                "name": "d",
-                "user": {"exec": {"env": [{"name": "MY_TOKEN", "value": "s5"}, {"name": "A", "value": "x"}]}},
-            },
+            {"name": "d", "user": {"exec": {"env": environment}}},
         ]
         assert secret_values({"kubeconfig": {"users": users}}) == {"s1", "s2", "s3", "s4", "s5"}
 

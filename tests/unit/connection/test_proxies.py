@@ -193,7 +193,7 @@ def test_unusable(connected, api, url) -> None:
 
 
 def test_socks_needs_a_library(connected, api, monkeypatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "urllib3.contrib.socks", None)
+    monkeypatch.setitem(sys.modules, "urllib3.contrib.socks", None)
     with pytest.raises(
         MissingLibrary, match=r"^The proxy speaks SOCKS, for which the Python library PySocks is missing"
     ):

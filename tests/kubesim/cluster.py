@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -50,6 +51,7 @@ class Cluster:
         self.access = access or Access()
         self.requests: list[Logged] = []
         self.controllers: Any = None
+        self.lock = threading.RLock()  # a client under test may send from several threads
         self.outage_until = 0.0  # agenda seconds
         self._with_controllers = controllers
         self._window = watch_window
@@ -74,6 +76,7 @@ class Cluster:
         """Begin anew: no objects, nothing planned, no faults, an empty log, fresh controllers. Users stay."""
         self.history.close_streams()
         self.agenda.clear()
+        self.agenda.started = self.agenda.now
         self.store.clear()
         self.faults.clear()
         self.requests.clear()
@@ -91,6 +94,15 @@ class Cluster:
 
     def answer(self, request: Request) -> Response:
         """Answer a request: faults first, then authentication, authorization and the API. Never blocks."""
+        with self.lock:
+            return self._answered(request)
+
+    def advance(self, seconds: float) -> None:
+        """Let simulated time pass, as agenda.advance does, but not in the middle of a request of another thread."""
+        with self.lock:
+            self.agenda.advance(seconds)
+
+    def _answered(self, request: Request) -> Response:
         logged = self._log(request)
         if self.agenda.now < self.outage_until:
             return Response(0, reset="before")

@@ -13,6 +13,7 @@ from .objects import Object, copied, encoded
 from .resources import Resource
 
 _META = "meta.k8s.io"
+_MOST_KEPT = 20_000
 _JSON = ("application/json", "*/*", "application/*")
 
 
@@ -29,6 +30,8 @@ class Encoder:
         known = self._written.get(key)
         if known is not None and known[0] is obj:
             return known[1]
+        if len(self._written) > _MOST_KEPT:  # most of them are of objects that are gone
+            self._written.clear()
         text = encoded({name: value for name, value in obj.items() if name not in ("kind", "apiVersion")})
         self._written[key] = (obj, text)
         return text

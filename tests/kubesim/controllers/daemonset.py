@@ -62,7 +62,7 @@ class DaemonSets:
             self._roll(daemon_set, label, strategy.get("rollingUpdate") or {})
         placement = Placement(self._world, daemon_set)
         status = next_status(placement, label)
-        self._world.change(daemon_set, lambda obj: obj.update(status=status))
+        self._world.report(daemon_set, status)
         history.clean_up({label} | {placement.revision_of(pod) for pod in placement.pods})
         waits = [wait for pod in placement.pods if (wait := placement.available_in(pod))]
         if waits:

@@ -100,7 +100,7 @@ class Deployments:
 
     def _report(self, key: Key, sets: scale.ReplicaSetsOf) -> None:
         status = next_status(self._world, sets)
-        self._world.change(sets.deployment, lambda obj: obj.update(status=status))
+        self._world.report(sets.deployment, status)
         left = seconds_to_deadline(sets.deployment, status, self._world.now)
         if left is not None:
             self._queue.add(key, left)

@@ -84,7 +84,7 @@ class Disruptions:
         try:
             demand = demand_of(self._world, budget, members)
         except UnknownScale as problem:
-            self._write(budget, _failed(budget, str(problem), self._world.stamp()))
+            self._world.report(budget, _failed(budget, str(problem), self._world.stamp()))
             return
         disrupted = self._still_disrupted(key, budget, members)
         healthy = sum(
@@ -92,7 +92,7 @@ class Disruptions:
             for pod in members
         )
         self._judge(key, healthy, demand)
-        self._write(budget, _status(budget, demand, healthy, disrupted, self._world.stamp()))
+        self._world.report(budget, _status(budget, demand, healthy, disrupted, self._world.stamp()))
 
     def _still_disrupted(self, key: Key, budget: Object, members: list[Object]) -> dict[str, str]:
         """Return the allowed evictions whose pods have not begun to go, and come back when one expires."""
@@ -121,9 +121,6 @@ class Disruptions:
                     "desired": demand.desired,
                 }
             )
-
-    def _write(self, budget: Object, status: Object) -> None:
-        self._world.change(budget, lambda obj: obj.update(status=status))
 
 
 def _selects(budget: Object, pod: Object) -> bool:

@@ -58,6 +58,10 @@ class Index:
         """Return how many pods are bound to a node, finished ones included."""
         return len(self._tables.get(("node", node), ()))
 
+    def siblings_on(self, node: str, owner_uid: str) -> int:
+        """Return how many pods of one controller are bound to a node."""
+        return len(self._tables.get(("sibling", node, owner_uid), ()))
+
     def pods_in(self, namespace: str) -> list[Object]:
         """Return the pods of a namespace."""
         return self._look("pods", namespace)
@@ -86,7 +90,8 @@ class Index:
             places.append(("pods", namespace))
             node = obj.get("spec", {}).get("nodeName")
             if node:
-                places.append(("node", node))
+                controller = controller_of(obj) or {}
+                places += [("node", node), ("sibling", node, controller.get("uid", ""))]
         else:
             places.append(("kind", namespace, kind))
         return places

@@ -66,7 +66,7 @@ class Jobs:
             self._adjust(key, job, members, active, tally)
         members = self._world.index.owned(uid, "Pod")
         status = next_status(job, members, tally, verdict, self._world.stamp())
-        self._world.change(job, lambda obj: obj.update(status=status))
+        self._world.report(job, status)
 
     def _count(self, job: Object, members: list[Object]) -> tuple[Tally, Object | None]:
         """Add pods that ended to the tally, each once: its finalizer says that it was not counted yet."""

@@ -33,7 +33,7 @@ class Backoff:
         """Return the seconds until the next pod may be made."""
         if not self.failures:
             return 0.0
-        pause = min(FIRST_PAUSE_SECONDS * 2 ** (self.failures - 1), LONGEST_PAUSE_SECONDS)
+        pause = min(FIRST_PAUSE_SECONDS * 2.0 ** (self.failures - 1), LONGEST_PAUSE_SECONDS)
         return max(self.last + pause - now, 0.0)
 
 

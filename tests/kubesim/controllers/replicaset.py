@@ -90,7 +90,7 @@ class ReplicaSets:
         conditions = self._conditions(replica_set, refusal)
         if conditions:
             status["conditions"] = conditions
-        self._world.change(replica_set, lambda obj: obj.update(status=status))
+        self._world.report(replica_set, status)
 
     def _conditions(self, replica_set: Object, refusal: ApiStatus | None) -> list[Object]:
         conditions = list((replica_set.get("status") or {}).get("conditions") or ())

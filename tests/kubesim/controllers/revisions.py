@@ -93,7 +93,10 @@ def _tell(world: World, sets: ReplicaSetsOf, reason: str, verb: str) -> None:
     if new is None:
         return
     message = f'{verb} "{new["metadata"]["name"]}"'
+    known = (deployment["metadata"].get("annotations") or {}).get(REVISION)
     fresh = condition_of(deployment.get("status") or {}, "Progressing") is None or reason == "NewReplicaSetCreated"
+    if not fresh and known == str(revision_of(new)):
+        return
     stamp = world.stamp()
 
     def tell(obj: Object) -> None:

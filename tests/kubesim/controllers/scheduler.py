@@ -136,11 +136,9 @@ class Scheduler:
         return [pod for home in homes for pod in self._world.index.pods_on(home["metadata"]["name"])]
 
     def _crowd(self, pod: Object, node: Object) -> tuple[int, int, str]:
-        name = node["metadata"]["name"]
-        owner = (controller_of(pod) or {}).get("uid")
-        present = self._world.index.pods_on(name)
-        siblings = sum(owner is not None and (controller_of(other) or {}).get("uid") == owner for other in present)
-        return siblings, len(present), name
+        name, owner = node["metadata"]["name"], controller_of(pod)
+        siblings = self._world.index.siblings_on(name, owner["uid"]) if owner else 0
+        return siblings, self._world.index.count_on(name), name
 
     def _bind(self, pod: Object, node: str) -> None:
         stamp = self._world.stamp()

@@ -56,7 +56,7 @@ class StatefulSets:
             return  # its namespace is going away
         members = self._world.index.owned(stateful_set["metadata"]["uid"], "Pod")
         status = next_status(stateful_set, members, current, update, self._world.now)
-        self._world.change(stateful_set, lambda obj: obj.update(status=status))
+        self._world.report(stateful_set, status)
         history.clean_up({current, update} | {revision_of(pod) for pod in members})
         minimum = stateful_set["spec"].get("minReadySeconds", 0)
         waits = [wait for pod in members if (wait := pods.available_in(pod, minimum, self._world.now))]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from ..objects import Object, copied
+from ..objects import Object
 
 HASH_LABEL = "pod-template-hash"
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # what the API server encodes hashes with, so that no words come out
@@ -26,11 +26,13 @@ def hash_of(value: Object) -> str:
 
 
 def without_hash(template: Object) -> Object:
-    """Return the template as its Deployment holds it: without pod-template-hash and without empty maps."""
-    template = copied(template)
-    meta = template.get("metadata") or {}
-    (meta.get("labels") or {}).pop(HASH_LABEL, None)
-    meta = {key: value for key, value in meta.items() if value and key != "creationTimestamp"}
+    """Return the template as its Deployment holds it: without pod-template-hash; its parts are shared."""
+    meta = {key: value for key, value in (template.get("metadata") or {}).items() if value}
+    meta.pop("creationTimestamp", None)
+    if HASH_LABEL in meta.get("labels", {}):
+        meta["labels"] = {key: value for key, value in meta["labels"].items() if key != HASH_LABEL}
+        if not meta["labels"]:
+            del meta["labels"]
     return {**template, "metadata": meta}
 
 

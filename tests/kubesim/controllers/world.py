@@ -44,6 +44,13 @@ class World:
             return None
         return self.store.mutate(obj["kind"], meta.get("namespace"), meta["name"], change)
 
+    def report(self, obj: Object, status: Object) -> None:
+        """Write the object's status if it is another one and the object still the one of that uid."""
+        meta = obj["metadata"]
+        found = self.store.get(obj["kind"], meta.get("namespace"), meta["name"])
+        if found is not None and found.get("status") != status:
+            self.change(obj, lambda changed: changed.update(status=status))
+
     def delete(self, obj: Object) -> None:
         """Begin the object's deletion if it is still the one of that uid."""
         meta = obj["metadata"]

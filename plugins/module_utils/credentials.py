@@ -144,9 +144,8 @@ class Provided(Credential):
 def bearer(token: str, name: str) -> str:
     """Return the header's value for a token, given with or without the word Bearer; C(name) says where it is from."""
     value = token.strip()
-    scheme, _, rest = value.partition(" ")
-    if scheme.lower() == "bearer":
-        value = rest.strip()
+    if value.split(" ")[0].lower() == "bearer":
+        value = value[len("bearer") :].strip()
     # The HTTP library would repeat a token that it cannot send, in its error.
     if not value or not all("!" <= char <= "~" for char in value):
         raise InvalidConfiguration(

@@ -83,10 +83,10 @@ def _matches(server: ServerAddress, rule: str) -> bool:
 
 def _split_port(rule: str) -> tuple[str, str]:
     if rule.startswith("["):
-        host, _, rest = rule[1:].partition("]")
+        host, rest = rule[1:].split("]", 1) if "]" in rule else (rule[1:], "")
         return host, rest.lstrip(":")
     if rule.count(":") == 1:
-        host, _, port = rule.partition(":")
+        host, port = rule.split(":")
         return host, port
     return rule, ""
 

@@ -87,8 +87,8 @@ def test_identity_provider_is_verified(connected, api, login, tmp_path) -> None:
     with pytest.raises(InvalidConfiguration) as caught:
         connected(kubeconfig=login(STALE, **{"idp-certificate-authority-data": None}))
     assert caught.value.message == (
-        f"The identity provider at {api.url}{DISCOVERY} cannot be asked for a token (SSLError): check idp-issuer-url and"
-        " idp-certificate-authority in the kubeconfig."
+        f"The identity provider at {api.url}{DISCOVERY} cannot be asked for a token (SSLError):"
+        " check idp-issuer-url and idp-certificate-authority in the kubeconfig."
     )
 
 

@@ -99,7 +99,7 @@ def test_forty_requests_at_once_give_no_warnings(connected, api, ca_file, caplog
         together.wait()
         answers.append(ask(connection))
 
-    threads = [threading.Thread(target=one) for _ in range(40)]
+    threads = [threading.Thread(target=one) for number in range(40)]
     with caplog.at_level(logging.WARNING):
         for thread in threads:
             thread.start()
@@ -111,8 +111,8 @@ def test_forty_requests_at_once_give_no_warnings(connected, api, ca_file, caplog
 
 def test_connections_are_kept(connected, api, ca_file) -> None:
     connection = connected(host=api.url, api_key="t", ca_cert=ca_file)
-    for _ in range(3):
-        ask(connection)
+    for path in ("/version", "/api", "/apis"):
+        ask(connection, path)
     pool = connection.pool.connection_from_url(connection.base_url)
     assert (pool.num_connections, pool.num_requests) == (1, 3)
 

@@ -168,7 +168,7 @@ def test_two_credentials_are_refused(connected, api) -> None:
 
 
 def test_key_without_certificate_is_refused(connected, api, pki, tmp_path) -> None:
-    _, key = pki.alice.write(tmp_path, "alice")
+    key = pki.alice.write(tmp_path, "alice")[1]
     with pytest.raises(InvalidConfiguration, match=r"but no client certificate: give client_cert too\.$"):
         connected(host=api.url, api_key="k", client_key=key)
 

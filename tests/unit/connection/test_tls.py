@@ -74,7 +74,7 @@ class TestTrust:
         assert "certificate verify failed" in str(distrust(connected(host=api.url)))
 
     def test_certificate_for_another_name(self, connected, renamed, ca_file) -> None:
-        assert "certificate verify failed" in str(distrust(connected(host=renamed.url, ca_cert=ca_file)))
+        assert "match" in str(distrust(connected(host=renamed.url, ca_cert=ca_file)))
 
     def test_verification_off(self, seen, api, recwarn) -> None:
         assert seen(host=api.url, validate_certs=False).path == "/version"
@@ -110,7 +110,7 @@ class TestServerName:
 
     def test_wrong(self, connected, renamed, ca_file) -> None:
         document = kubeconfig(renamed.url, certificate_authority=ca_file, tls_server_name="not.internal")
-        assert "certificate verify failed" in str(distrust(connected(kubeconfig=document)))
+        assert "match" in str(distrust(connected(kubeconfig=document)))
 
     def test_through_a_proxy(self, connected, renamed, ca_file, proxy) -> None:
         document = kubeconfig(
@@ -161,8 +161,8 @@ class TestClientCertificate:
         assert [asked.client for asked in api.asked] == ["alice", "bob"]
 
     def test_key_of_another_certificate(self, connected, api, pki, tmp_path) -> None:
-        cert, _ = pki.alice.write(tmp_path, "alice")
-        _, key = pki.bob.write(tmp_path, "bob")
+        cert = pki.alice.write(tmp_path, "alice")[0]
+        key = pki.bob.write(tmp_path, "bob")[1]
         assert refusal(connected, host=api.url, client_cert=cert, client_key=key) == (
             f"The client certificate cannot be used (client_cert {cert} and client_key {key}):"
             " the key belongs to another certificate."

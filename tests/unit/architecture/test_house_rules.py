@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADER = (
@@ -52,9 +51,13 @@ def named(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+@functools.cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def functions_of(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 def length_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -66,59 +69,59 @@ def length_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return lines
 
 
-@pytest.mark.parametrize("path", python_files(*PYTHON_FOLDERS), ids=named)
-def test_python_files_begin_with_the_licence(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    while text.startswith(("#!", "# -*-")):  # what Ansible wants above it in modules
-        text = text.partition("\n")[2]
-    assert text.startswith(HEADER) or (path.name == "__init__.py" and not text)  # sanity wants some of those empty
+def test_python_files_begin_with_the_licence() -> None:
+    without = []
+    for path in python_files(*PYTHON_FOLDERS):
+        text = path.read_text(encoding="utf-8")
+        while text.startswith(("#!", "# -*-")):  # what Ansible wants above it in modules
+            text = text.partition("\n")[2]
+        wants_to_be_empty = path.name == "__init__.py" and not text  # by a rule of sanity
+        if not text.startswith(HEADER) and not wants_to_be_empty:
+            without.append(named(path))
+    assert without == [], "\n".join(["", *without])
 
 
-@pytest.mark.parametrize("path", python_files("plugins/module_utils"), ids=named)
-def test_files_are_short_enough_to_be_read_at_once(path: Path) -> None:
-    lines = len(path.read_text(encoding="utf-8").splitlines())
-    assert lines <= LONGEST_FILE
+def test_files_are_short_enough_to_be_read_at_once() -> None:
+    lines = {named(path): len(path.read_text("utf-8").splitlines()) for path in python_files("plugins/module_utils")}
+    assert {name: number for name, number in lines.items() if number > LONGEST_FILE} == {}
 
 
-@pytest.mark.parametrize("path", python_files("plugins"), ids=named)
-def test_functions_fit_on_a_screen(path: Path) -> None:
-    long = {function.name: length_of(function) for function in functions_of(path)}
-    assert {name: lines for name, lines in long.items() if lines > LONGEST_FUNCTION} == {}
+def test_functions_fit_on_a_screen() -> None:
+    lines = {f"{named(path)} {f.name}": length_of(f) for path in python_files("plugins") for f in functions_of(path)}
+    assert {name: number for name, number in lines.items() if number > LONGEST_FUNCTION} == {}
 
 
-@pytest.mark.parametrize("path", python_files("plugins"), ids=named)
-def test_the_product_is_typed(path: Path) -> None:
+def test_the_product_is_typed() -> None:
     untyped = [
-        f"{function.name}({argument.arg})"
+        f"{named(path)} {function.name}({argument.arg})"
+        for path in python_files("plugins")
         for function in functions_of(path)
         for argument in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
         if argument.annotation is None and argument.arg not in {"self", "cls"}
     ]
-    assert untyped == []
+    assert untyped == [], "\n".join(["", *untyped])
 
 
-@pytest.mark.parametrize("path", python_files("tests/unit"), ids=named)
-def test_unit_tests_do_not_sleep(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    naps = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Call) and _sleeps(node.func)]
-    naps += [
-        node.lineno
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module == "time" and any(a.name == "sleep" for a in node.names)
+def test_unit_tests_do_not_sleep() -> None:
+    naps = [
+        f"{named(path)}:{node.lineno}"
+        for path in python_files("tests/unit")
+        for node in ast.walk(tree_of(path))
+        if (isinstance(node, ast.Call) and ast.unparse(node.func) in {"time.sleep", "asyncio.sleep"})
+        or (isinstance(node, ast.ImportFrom) and node.module == "time" and any(a.name == "sleep" for a in node.names))
     ]
-    assert naps == []
+    assert naps == [], "\n".join(["", *naps])
 
 
-def _sleeps(function: ast.expr) -> bool:
-    return isinstance(function, ast.Attribute) and ast.unparse(function) in {"time.sleep", "asyncio.sleep"}
-
-
-@pytest.mark.parametrize("path", python_files(*PYTHON_FOLDERS), ids=named)
-def test_nothing_is_called_underscore(path: Path) -> None:
+def test_nothing_is_called_underscore() -> None:
     # ansible-test sanity refuses the name, some minutes later than this test.
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    stored = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    assert [node.lineno for node in stored if node.id == "_"] == []
+    found = [
+        f"{named(path)}:{node.lineno}"
+        for path in python_files(*PYTHON_FOLDERS)
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == "_"
+    ]
+    assert found == [], "\n".join(["", *found])
 
 
 def test_no_file_speaks_of_one_machine() -> None:
@@ -129,7 +132,7 @@ def test_no_file_speaks_of_one_machine() -> None:
         for match in MACHINE_PATH.finditer(line)
         if not match[0].startswith(PUBLIC_PATHS)
     ]
-    assert found == []
+    assert found == [], "\n".join(["", *found])
 
 
 def test_module_utils_have_no_empty_package_files() -> None:

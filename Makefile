@@ -14,7 +14,7 @@ STEP := $(PY) tests/tools/step.py
 # Recipes print what they do themselves.
 .SILENT:
 .DEFAULT_GOAL := help
-.PHONY: help venv venv-demo check unit conformance golden integration sanity lint docs build test demo bench clean
+.PHONY: help venv venv-demo check unit conformance golden integration sanity lint docs build test clients demo bench clean
 
 help:  ## Say what make can do
 	awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,7 +26,7 @@ venv-demo:
 	$(PYTHON) tests/tools/make_venv.py demo
 
 check: venv  ## What each commit must pass, in under a minute: ruff, mypy, unit tests
-	$(STEP) ruff mypy mypy-tools unit
+	$(STEP) ruff mypy mypy-kubesim mypy-tools unit
 
 unit: venv  ## Unit tests
 	$(STEP) unit
@@ -57,6 +57,9 @@ test: venv  ## Everything, in the right order; logs in .build/logs
 
 demo: venv-demo  ## Upgrade an embedded cluster node by node; KUBECONFIG=path takes a real one
 	$(PY) tests/demo/run.py $(if $(KUBECONFIG_FOR_DEMO),--kubeconfig '$(KUBECONFIG_FOR_DEMO)')
+
+clients: venv  ## The connection with old and new releases of the Python client library
+	$(PY) tests/tools/client_matrix.py $(VERSIONS)
 
 bench: venv  ## Time, requests and memory beside kubectl and kubernetes.core
 	$(PY) tests/bench/run.py

@@ -56,6 +56,7 @@ _MODULE_UTILS = "ansible_collections.kubeops.maintenance.plugins.module_utils"
 STEPS = {
     "ruff": Step([_bin("ruff"), "check", "--cache-dir", ".build/ruff_cache", "."]),
     "mypy": Step([_bin("mypy"), "-p", _MODULE_UTILS], env={"MYPYPATH": str(LINKED)}),
+    "mypy-kubesim": Step([_bin("mypy"), "-p", "kubesim"], env={"MYPYPATH": "tests"}),
     "mypy-tools": Step([_bin("mypy"), "tests/tools"], env={"MYPYPATH": "tests/tools"}),
     "yamllint": Step([_bin("yamllint"), "--strict", "."]),
     "unit": Step(_pytest("tests/unit"), count_tests),

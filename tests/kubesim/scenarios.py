@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 from . import builders
 from .agenda import Agenda
@@ -61,7 +62,7 @@ def demo(now: float | None = None) -> list[Object]:
     static = [
         builders.pod(f"{name}-control-1", "kube-system", node_name="control-1", mirror=True) for name in _STATIC_PODS
     ]
-    pace = {"start": 1, "term": 2}
+    pace: dict[str, Any] = {"start": 1, "term": 2}
     return settled(
         [
             control,

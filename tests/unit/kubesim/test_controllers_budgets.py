@@ -19,7 +19,7 @@ def numbers(sim: ControlledCluster, name: str = "web") -> tuple[int, int, int, i
     """Return expected, desired, healthy and allowed."""
     status = sim.status("PodDisruptionBudget", name)
     keys = ("expectedPods", "desiredHealthy", "currentHealthy", "disruptionsAllowed")
-    return tuple(status[key] for key in keys)  # type: ignore[return-value]
+    return tuple(status[key] for key in keys)
 
 
 @pytest.mark.parametrize(

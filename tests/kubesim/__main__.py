@@ -46,7 +46,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _objects(options: argparse.Namespace) -> list[dict[str, Any]]:
+def _objects(options: argparse.Namespace, now: float) -> list[dict[str, Any]]:
     if options.state:
         content = json.loads(options.state.read_text(encoding="utf-8"))
         objects: list[dict[str, Any]] = (
@@ -56,7 +56,7 @@ def _objects(options: argparse.Namespace) -> list[dict[str, Any]]:
     if options.scenario:
         from .scenarios import scenario
 
-        return list(scenario(options.scenario))
+        return scenario(options.scenario, now)
     return []
 
 
@@ -71,7 +71,7 @@ def _cluster(options: argparse.Namespace) -> Cluster:
         watch_window=options.watch_window,
         streaming_lists=options.streaming_lists,
     )
-    cluster.load(_objects(options))
+    cluster.load(_objects(options, cluster.agenda.now))
     return cluster
 
 

@@ -75,6 +75,8 @@ class Cluster:
     def reset(self) -> None:
         """Begin anew: no objects, nothing planned, no faults, an empty log, fresh controllers. Users stay."""
         self.history.close_streams()
+        if self.controllers is not None:
+            self.controllers.stop()
         self.agenda.clear()
         self.agenda.started = self.agenda.now
         self.store.clear()

@@ -59,6 +59,7 @@ def json_patch(obj: Object, operations: Any) -> Object:
         TypeError,
         IndexError,
         ValueError,
+        AttributeError,
     ):
         raise errors.unprocessable() from None
 

@@ -68,7 +68,8 @@ class Writes:
             )
         found = self._store.get(resource.kind, target.namespace, target.name)
         if media == APPLY and found is None and not target.subresource:
-            obj = {**content, "kind": resource.kind, "apiVersion": target.api_version}
+            meta = {**(content.get("metadata") or {}), "name": target.name}
+            obj = {**content, "kind": resource.kind, "apiVersion": target.api_version, "metadata": meta}
             return json_response(201, view.one(self._created(obj, target, resource, bodies.is_dry_run(request))))
         old = self._existing(target, resource)
         obj = apply(copied(old), content)

@@ -63,9 +63,8 @@ class TokenFile(Credential):
         return self._last
 
     def refresh(self) -> bool:
-        """Tell whether the file holds another token by now."""
-        before = self._last
-        return self._read() and self._last != before
+        """Read the file again. Another request may have read the new token already, so any token is worth a try."""
+        return self._read()
 
     def _read(self) -> bool:
         try:

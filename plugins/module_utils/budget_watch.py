@@ -5,16 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from .budgets import BudgetBook, is_booked, room_in
-from .objects import Obj, labels_of, name_of, namespace_of, part
+from .budgets import BudgetBook, is_booked, is_consulted, lets_unready_go, room_in
+from .objects import Obj, is_ready, labels_of, name_of, namespace_of, part
 from .observe import Changed, Listed
 from .pod_drain import DUE, HELD, LEAVING, PAUSED, TRYING, PodDrain
 from .selectors import selects
 
 # An accepted eviction is in the budget's books, or its pod in the budget's counts, within that many seconds.
 BOOKING = 1.0
+# What is held for a budget that cannot be followed within that many seconds is asked for all the same.
+UNFOLLOWED = 2.0
 
 
 class BudgetWatch:
@@ -25,10 +27,23 @@ class BudgetWatch:
     something else's. Elsewhere each pod asks again after a pause of its own.
     """
 
-    def __init__(self, pause: float) -> None:
+    def __init__(self, pause: float, seen: Mapping[str, BudgetBook]) -> None:
+        """Begin with the budgets that were seen before the drain, by namespace."""
         self._pause = pause
+        self._seen = dict(seen)
         self._books: dict[str, BudgetBook] = {}
         self._ask_at: dict[tuple[str, str], float] = {}
+
+    def hold(self, drain: PodDrain, now: float) -> None:
+        """Hold a pod back from its first eviction if a budget decides about it, until that budget is followed.
+
+        Asking for all pods at once would get a refusal for most of them.
+        """
+        drain.weighed = True
+        book = self._seen.get(namespace_of(drain.pod))
+        budgets = book.of(drain.pod) if book is not None and is_consulted(drain.pod) else []
+        if len(budgets) == 1 and (is_ready(drain.pod) or not lets_unready_go(budgets[0])):
+            drain.hold_for(name_of(budgets[0]), now + UNFOLLOWED)
 
     def missing(self, pods: Iterable[PodDrain]) -> set[str]:
         """Return the namespaces whose budgets should be followed from now on and are not yet."""
@@ -54,8 +69,12 @@ class BudgetWatch:
 
     def budget_of(self, drain: PodDrain) -> Obj | None:
         """Return the budget that refused the pod last, as far as it is known."""
-        book = self._books.get(namespace_of(drain.pod))
-        return book.get(drain.budget) if book is not None else None
+        namespace = namespace_of(drain.pod)
+        for books in (self._books, self._seen):
+            found = books[namespace].get(drain.budget) if namespace in books else None
+            if found is not None:
+                return found
+        return None
 
     def version_for(self, drain: PodDrain) -> str:
         """Return the version of the pod's budget that an eviction sent now goes by."""
@@ -73,7 +92,7 @@ class BudgetWatch:
             # The server's own wait is kept even if the budget seems to have room.
             held = [drain for drain in held if now >= drain.not_before]
             fresh = [drain for drain in held if drain.asked_version != book.version(key[1])]
-            going = fresh[: self._room(book, key, drains, now)]
+            going = fresh[: self._room(book, key, drains, now)] or self._needless(book, key, fresh)
             if not going and held and self._ask_at.get(key, 0.0) <= now and not self._trying(key, drains):
                 going = [min(held, key=lambda drain: drain.attempts)]
             if going:
@@ -93,9 +112,16 @@ class BudgetWatch:
             book = self._books.get(key[0])
             if book is None or not book.live or not key[1]:
                 times += [drain.retry_at for drain in held]
-            else:
+            elif not self._trying(key, drains):
                 times.append(max(self._ask_at.get(key, now), min(drain.not_before for drain in held)))
         return max(0.0, min(times) - now) if times else None
+
+    def _needless(self, book: BudgetBook, key: tuple[str, str], drains: list[PodDrain]) -> list[PodDrain]:
+        """Return the pods that may go without room, because they are not Ready and the budget lets such pods go."""
+        budget = book.get(key[1])
+        if budget is None or not lets_unready_go(budget):
+            return []
+        return [drain for drain in drains if not is_ready(drain.pod)]
 
     def _room(self, book: BudgetBook, key: tuple[str, str], drains: list[PodDrain], now: float) -> int:
         budget = book.get(key[1])

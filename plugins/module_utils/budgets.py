@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .objects import Obj, labels_of, name_of, number, part, version_of
+from .objects import Obj, is_terminating, labels_of, name_of, number, part, version_of
 from .observe import Changed, Listed
 from .selectors import selects
 
@@ -52,6 +52,25 @@ def room_in(budget: Obj) -> int:
     if number(status.get("observedGeneration")) < number(part(budget, "metadata").get("generation")):
         return 0
     return max(0, number(status.get("disruptionsAllowed")))
+
+
+def lets_unready_go(budget: Obj) -> bool:
+    """Tell whether a pod that is not Ready may go although the budget has no room.
+
+    https://kubernetes.io/docs/tasks/run-application/configure-pdb/#unhealthy-pod-eviction-policy
+    """
+    status = part(budget, "status")
+    desired = number(status.get("desiredHealthy"))
+    healthy_enough = number(status.get("currentHealthy")) >= desired > 0
+    return part(budget, "spec").get("unhealthyPodEvictionPolicy") == "AlwaysAllow" or healthy_enough
+
+
+def is_consulted(pod: Obj) -> bool:
+    """Tell whether the API server asks budgets before it evicts the pod: not if it never ran, has ended, or is going.
+
+    kubernetes registry/core/pod/storage/eviction.go, canIgnorePDB
+    """
+    return part(pod, "status").get("phase") not in ("Pending", "Succeeded", "Failed") and not is_terminating(pod)
 
 
 def is_booked(budget: Obj, pod_name: str) -> bool:

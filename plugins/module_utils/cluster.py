@@ -9,14 +9,17 @@ import difflib
 from typing import Any
 from urllib.parse import quote
 
+from .budgets import BudgetBook
 from .errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFound
 from .evictions import deletion_of, eviction_of
 from .objects import Obj, name_of, namespace_of
-from .observe import Collection
+from .observe import Collection, Listed
 from .pods import trimmed
 from .rest import Rest
+from .rights import REVIEWS, Right, is_allowed, review_of
 
 NODES = "/api/v1/nodes"
+BUDGETS = "/apis/policy/v1/poddisruptionbudgets"
 
 
 class Cluster:
@@ -55,6 +58,17 @@ class Cluster:
         body = {"spec": {"unschedulable": True if value else None}}
         return self._rest.patch(_path(NODES, name), body, {"dryRun": "All"} if dry_run else None)
 
+    def patch_node(self, name: str, patch: Obj, dry_run: bool = False) -> Obj:
+        """Apply a merge patch that names the node's resourceVersion and return the node; Conflict if it is outdated."""
+        return self._rest.patch(_path(NODES, name), patch, {"dryRun": "All"} if dry_run else None, versioned=True)
+
+    def may(self, right: Right) -> bool | None:
+        """Tell whether the account has a right; None if the API server does not say."""
+        try:
+            return is_allowed(self._rest.request("POST", REVIEWS, None, review_of(right)))
+        except (Forbidden, NotFound):
+            return None
+
     def pods_on(self, node: str, selectors: list[str]) -> list[Obj]:
         """Return the node's pods, trimmed, that match all label selectors."""
         what = self.pods_collection(node, selectors)
@@ -71,7 +85,32 @@ class Cluster:
     def budgets_collection(self, namespace: str) -> Collection:
         """Return what to follow to know the disruption budgets of a namespace."""
         path = "/apis/policy/v1/namespaces/%s/poddisruptionbudgets" % quote(namespace, safe="")
-        return Collection(path, {}, self._page_size, self._pause, _without_managed_fields)
+        return Collection(path, {}, self._page_size, self._pause, without_managed_fields)
+
+    def budget_books(self, namespaces: list[str]) -> tuple[dict[str, BudgetBook], str]:
+        """Return the budgets of these namespaces, and why some could not be read ("" if all could).
+
+        One list of all namespaces where that is allowed: few requests matter more than a few budgets too many.
+        """
+        books = {namespace: BudgetBook() for namespace in namespaces}
+        try:
+            listing = self._rest.list(BUDGETS, {}, self._page_size, without_managed_fields)
+            for namespace, book in books.items():
+                book.apply(Listed([budget for budget in listing.items if namespace_of(budget) == namespace]))
+            return books, ""
+        except Forbidden:
+            return self._budget_books_one_by_one(books)
+
+    def _budget_books_one_by_one(self, books: dict[str, BudgetBook]) -> tuple[dict[str, BudgetBook], str]:
+        refused = ""
+        for namespace in list(books):
+            what = self.budgets_collection(namespace)
+            try:
+                books[namespace].apply(Listed(self._rest.list(what.path, {}, what.page_size, what.keep).items))
+            except Forbidden as exc:
+                del books[namespace]
+                refused = exc.message
+        return books, refused
 
     def daemonset_exists(self, namespace: str, name: str) -> bool | None:
         """Tell whether a DaemonSet exists; None if the account may not know."""
@@ -89,10 +128,10 @@ class Cluster:
         path = _path("/api/v1/namespaces/%s/pods" % quote(namespace_of(pod), safe=""), name_of(pod))
         if evict:
             body = eviction_of(pod, grace, dry_run)
-            self._rest.request("POST", path + "/eviction", None, body, once=True)
+            self._rest.request("POST", path + "/eviction", None, body, leave=(MaintenanceError,))
         else:
             body = deletion_of(pod, grace, dry_run)
-            self._rest.request("DELETE", path, None, body, once=True)
+            self._rest.request("DELETE", path, None, body, leave=(MaintenanceError,))
 
     def _likely(self, name: str) -> str:
         try:
@@ -119,6 +158,6 @@ def _selector_fault(exc: ApiError, option: str, selectors: list[str]) -> Mainten
     return InvalidOptions("%s: %r is no label selector: %s" % (option, ",".join(selectors), exc.message))
 
 
-def _without_managed_fields(obj: Obj) -> Obj:
+def without_managed_fields(obj: Obj) -> Obj:
     obj.get("metadata", {}).pop("managedFields", None)
     return obj

@@ -5,62 +5,122 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .cluster import Cluster
-from .errors import Failed, MaintenanceError
+from .errors import Conflict, Failed, MaintenanceError
 from .node_drain import FAILED, NodeDrain
-from .objects import is_unschedulable
+from .objects import Obj, is_unschedulable
+from .owners import ANNOTATION, claim, holders, owners_of, release
+from .waiting import Clock
+
+# Two tasks that change one node at the same moment hinder each other once or twice, not more often.
+MOST_CONFLICTS = 20
 
 
-def set_schedulable(cluster: Cluster, node: NodeDrain, wanted: bool, check_mode: bool) -> bool:
-    """Bring a node to the wanted state; tell whether that took (or in check mode would take) a change.
+@dataclass(frozen=True)
+class Gate:
+    """What closes and opens nodes. owner: C(cordon_owner), "" for none."""
 
-    An API server that denies the change, or takes it and shows the node as before, raises: kubectl goes on to evict
-    from a node that still accepts pods (https://github.com/kubernetes/kubectl/issues/1568).
-    """
-    if node.cordoned is not wanted:
-        return False
-    cluster.set_unschedulable(node.name, not wanted, dry_run=check_mode)
-    if not check_mode:
-        fresh = cluster.node_now(node.name)
+    cluster: Cluster
+    clock: Clock
+    owner: str = ""
+    check_mode: bool = False
+
+    def set_schedulable(self, node: NodeDrain, wanted: bool) -> bool:
+        """Bring a node to the wanted state; tell whether that took (or in check mode would take) a change.
+
+        An API server that denies the change, or takes it and shows the node as before, raises: kubectl goes on to
+        evict from a node that still accepts pods (https://github.com/kubernetes/kubectl/issues/1568).
+        """
+        changed = self._set_owned(node, wanted) if self.owner else self._set_plainly(node, wanted)
+        if not changed or self.check_mode:
+            return changed
+        fresh = self.cluster.node_now(node.name)
         if fresh is None:
             raise Failed("node %s left the cluster while it was to be changed" % node.name)
         node.node = fresh
-        if is_unschedulable(fresh) is wanted:
+        if is_unschedulable(fresh) is not node.cordoned:
             raise Failed(
                 "the API server took the change of node %s, but the node still is %s: something else sets it back"
-                % (node.name, "schedulable" if not wanted else "unschedulable")
+                % (node.name, "schedulable" if node.cordoned else "unschedulable")
             )
-    node.cordoned = not wanted
-    return True
+        return True
 
+    def _set_plainly(self, node: NodeDrain, wanted: bool) -> bool:
+        if node.cordoned is not wanted:
+            return False
+        self.cluster.set_unschedulable(node.name, not wanted, dry_run=self.check_mode)
+        node.cordoned = not wanted
+        return True
 
-def cordon_all(cluster: Cluster, nodes: list[NodeDrain], check_mode: bool) -> bool:
-    """Cordon every node; one that fails is noted as failed, with its error. Tell whether anything changed."""
-    changed = False
-    for node in nodes:
-        try:
-            changed = set_schedulable(cluster, node, False, check_mode) or changed
-        except MaintenanceError as exc:
-            node.error, node.phase = exc, FAILED
-    return changed
+    def _set_owned(self, node: NodeDrain, wanted: bool) -> bool:
+        sent = False
+        for _attempt in range(MOST_CONFLICTS):
+            self._warn_of_broken_book(node)
+            patch = self._owned_patch(node.node, wanted)
+            if patch is None:
+                self._note(node, node.node, wanted)
+                return sent
+            try:
+                sent = True
+                self._note(node, self.cluster.patch_node(node.name, patch, dry_run=self.check_mode), wanted)
+                return True
+            except Conflict:
+                fresh = self.cluster.node_now(node.name)
+                if fresh is None:
+                    raise Failed("node %s left the cluster while it was to be changed" % node.name) from None
+                node.node = fresh
+        raise Failed("node %s is changed by others all the time, so its cordon could not be recorded" % node.name)
 
+    def _owned_patch(self, node: Obj, wanted: bool) -> Obj | None:
+        return release(node, self.owner) if wanted else claim(node, self.owner, self.clock.stamp())
 
-def roll_back(cluster: Cluster, nodes: list[NodeDrain], policy: str) -> list[str]:
-    """Lift this task's own cordons from nodes that failed, as C(on_failure) says; return warnings.
+    def _note(self, node: NodeDrain, seen: Obj, wanted: bool) -> None:
+        node.cordoned = is_unschedulable(seen)
+        if wanted and node.cordoned:
+            node.kept_by = holders(seen)
 
-    The node is read again first: a cordon that somebody lifted or that was there before stays as it is.
-    """
-    warnings = []
-    for node in nodes:
-        own = node.cordoned and not node.cordoned_before
-        if node.phase != FAILED or not own or (policy == "uncordon_if_untouched" and node.touched):
-            continue
-        try:
-            fresh = cluster.node_now(node.name)
-            if fresh is not None and is_unschedulable(fresh):
-                node.rolled_back = set_schedulable(cluster, node, True, check_mode=False)
-            else:
-                node.cordoned = False
-        except MaintenanceError as exc:
-            warnings.append("%s could not be uncordoned after the failure: %s" % (node.name, exc.message))
-    return warnings
+    def _warn_of_broken_book(self, node: NodeDrain) -> None:
+        broken = owners_of(node.node).broken
+        text = "annotation %s of node %s %s, so its cordon counts as somebody else's" % (ANNOTATION, node.name, broken)
+        if broken and text not in node.warnings:
+            node.warnings.append(text)
+
+    def cordon_all(self, nodes: list[NodeDrain]) -> bool:
+        """Cordon every node; one that fails is noted as failed, with its error. Tell whether anything changed."""
+        changed = False
+        for node in nodes:
+            try:
+                node.claimed = self.set_schedulable(node, False)
+                changed = node.claimed or changed
+            except MaintenanceError as exc:
+                node.error, node.phase = exc, FAILED
+        return changed
+
+    def close_again(self, node: NodeDrain) -> None:
+        """Cordon a node from which somebody lifted the task's cordon."""
+        fresh = self.cluster.node_now(node.name)
+        if fresh is not None:
+            node.node, node.cordoned = fresh, is_unschedulable(fresh)
+            self.set_schedulable(node, False)
+
+    def roll_back(self, nodes: list[NodeDrain], policy: str) -> list[str]:
+        """Lift this task's own cordons from nodes that failed, as C(on_failure) says; return warnings.
+
+        The node is read again first: a cordon that somebody lifted or that was there before stays as it is. What the
+        same owner's earlier run left behind is its own too.
+        """
+        warnings = []
+        for node in nodes:
+            own = node.claimed or node.resumed
+            if node.phase != FAILED or not own or (policy == "uncordon_if_untouched" and node.touched):
+                continue
+            try:
+                fresh = self.cluster.node_now(node.name)
+                node.node, node.cordoned = fresh or node.node, fresh is not None and is_unschedulable(fresh)
+                if fresh is not None:
+                    node.rolled_back = self.set_schedulable(node, True) and not node.cordoned
+            except MaintenanceError as exc:
+                warnings.append("%s could not be uncordoned after the failure: %s" % (node.name, exc.message))
+        return warnings

@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .budget_watch import BudgetWatch
 from .cluster import Cluster
-from .cordon import cordon_all, roll_back, set_schedulable
+from .cordon import Gate
 from .drain_loop import DrainLoop
 from .drain_options import DrainTask
+from .drain_plan import Outlook, Plan
 from .drain_rehearsal import rehearse
 from .drain_report import Report
 from .errors import InvalidOptions, MaintenanceError
 from .node_drain import DRAINED, FAILED, NodeDrain
-from .objects import Obj, is_unschedulable, name_of, number, part
-from .observe import Listed
+from .objects import Obj, is_unschedulable, name_of
+from .owners import owners_of
 from .rest import Rest
 from .waiting import Clock, Deadline
 from .workers import Crew
@@ -45,6 +47,7 @@ class Maintenance:
         self._deadline = Deadline(tools.clock, task.wait_timeout)
         self._rest = tools.rest_for(self._deadline)
         self._cluster = self._cluster_for(self._rest)
+        self._gate = Gate(self._cluster, self._clock, task.cordon_owner, task.check_mode)
         self.report = Report(task.state, method="evict" if task.evict else "delete", seconds=task.wait_timeout)
         self.report.rehearsed = task.check_mode
 
@@ -83,6 +86,7 @@ class Maintenance:
             daemonsets,
             cordoned_before=closed,
             cordoned=closed,
+            resumed=closed and self._task.cordon_owner in owners_of(node).entries,
             started_at=now,
             ended_at=now,
         )
@@ -90,66 +94,44 @@ class Maintenance:
     def _set_all(self, nodes: list[NodeDrain], wanted: bool) -> None:
         for node in nodes:
             try:
-                if set_schedulable(self._cluster, node, wanted, self._task.check_mode):
+                if self._gate.set_schedulable(node, wanted):
                     self.report.changed = True
             except MaintenanceError as exc:
                 node.error, node.phase = exc, FAILED
             node.ended_at = self._clock.monotonic()
 
     def _drain(self, nodes: list[NodeDrain]) -> None:
-        for node in nodes:
-            self._plan(node)
-        if self._task.preflight != "skip" and any(node.blocked() for node in nodes):
+        outlook = Plan(self._cluster, self._clock, self._task, nodes).make()
+        self.report.warnings += outlook.warnings
+        self.report.refusals = outlook.refusals
+        if self._task.preflight != "skip" and (outlook.refusals or any(node.blocked() for node in nodes)):
             self.report.refused = True
             return
-        self._warn_of_short_time(nodes)
-        self.report.changed = cordon_all(self._cluster, nodes, self._task.check_mode)
+        self.report.changed = self._gate.cordon_all(nodes)
         open_nodes = [node for node in nodes if node.error is None]
         if self._task.check_mode:
             rehearse(self._cluster, self._tools.crew, self._clock, self._deadline, self._task, open_nodes)
         else:
-            self._empty(open_nodes)
+            self._empty(open_nodes, outlook)
         self.report.changed = self.report.changed or any(node.touched for node in nodes)
 
-    def _plan(self, node: NodeDrain) -> None:
-        """Look at the node's pods, so that all that forbids the drain is known before the first change."""
-        pods = Listed(self._cluster.pods_on(node.name, list(self._task.pod_selectors)))
-        now, wall = self._clock.monotonic(), self._clock.wall()
-        node.take(pods, now, wall)
-        for key in sorted(node.lookups()):
-            node.daemonsets[key] = self._cluster.daemonset_exists(*key)
-            if node.daemonsets[key] is None:
-                node.warnings.append("DaemonSet %s/%s may not be read, so it is taken to exist" % key)
-        node.review(now, wall)
-
-    def _warn_of_short_time(self, nodes: list[NodeDrain]) -> None:
-        grace = self._task.grace
-        for node in nodes:
-            times = [
-                number(part(drain.pod, "spec").get("terminationGracePeriodSeconds")) for drain in node.sorted_pods()
-            ]
-            longest = max(times, default=0) if grace is None else grace
-            if times and 0 < self._task.wait_timeout < longest:
-                node.warnings.append(
-                    "wait_timeout (%d s) is shorter than the %d s that pods on %s may take to shut down"
-                    % (self._task.wait_timeout, longest, node.name)
-                )
-
-    def _empty(self, nodes: list[NodeDrain]) -> None:
+    def _empty(self, nodes: list[NodeDrain], outlook: Outlook) -> None:
         # A node that was closed before and has nothing to move needs no second look.
         for node in nodes:
             if node.cordoned_before and not node.pods:
                 node.phase = DRAINED
-        loop = DrainLoop(self._cluster, self._rest, self._tools.crew, self._clock, self._deadline, self._task)
-        self.report.budget_of = loop.budgets.budget_of
-        loop.run(nodes)
+        budgets = BudgetWatch(self._task.wait_sleep, outlook.books)
+        self.report.budget_of = budgets.budget_of
+        loop = DrainLoop(self._cluster, self._rest, self._tools.crew, self._clock, self._deadline, self._task, budgets)
+        loop.run(nodes, self._gate.close_again)
         now = self._clock.monotonic()
         for node in nodes:
             if not node.over:
                 node.phase, node.ended_at, node.timed_out = FAILED, now, True
         if self._task.on_failure != "keep_cordon":
-            cluster = self._cluster_for(self._tools.rest_for(Deadline(self._clock, AFTERWARDS)))
-            self.report.warnings += roll_back(cluster, nodes, self._task.on_failure)
+            rest = self._tools.rest_for(Deadline(self._clock, AFTERWARDS))
+            gate = Gate(self._cluster_for(rest), self._clock, self._task.cordon_owner)
+            self.report.warnings += gate.roll_back(nodes, self._task.on_failure)
 
     def _cluster_for(self, rest: Rest) -> Cluster:
         return Cluster(rest, self._task.chunk_size, self._task.wait_sleep)

@@ -9,6 +9,7 @@ state anew, so the order in which news come does not matter.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -20,13 +21,15 @@ from .evictions import outcome_of
 from .node_drain import CHECKING, DRAINED, DRAINING, FAILED, WAITING, NodeDrain
 from .objects import Obj, is_unschedulable, uid_of
 from .observe import Changed, Listed, Unwatched, observe
-from .pod_drain import PAUSED, PodDrain
+from .pod_drain import DUE, PAUSED, PodDrain
 from .rest import Rest
 from .waiting import Clock, Deadline
 from .workers import Crew, Message
 
 # Before time runs out, look once more: what the watch has not told yet must not fail a task.
 LAST_LOOK = 1.0
+# Seconds between two looks at a node on which pods keep landing.
+PEEK = 2.0
 
 
 class DrainLoop:
@@ -40,6 +43,7 @@ class DrainLoop:
         clock: Clock,
         deadline: Deadline,
         task: DrainTask,
+        budgets: BudgetWatch,
     ) -> None:
         self._cluster = cluster
         self._rest = rest
@@ -47,7 +51,7 @@ class DrainLoop:
         self._clock = clock
         self._deadline = deadline
         self._task = task
-        self._budgets = BudgetWatch(task.wait_sleep)
+        self._budgets = budgets
         self._nodes: dict[str, NodeDrain] = {}
         self._under_way = 0
         self._looking: set[str] = set()
@@ -55,13 +59,12 @@ class DrainLoop:
         self._asked_for: set[tuple[str, str]] = set()
         self._last_look = False
 
-    @property
-    def budgets(self) -> BudgetWatch:
-        """Return what is known of the budgets that refused."""
-        return self._budgets
+    def run(self, nodes: list[NodeDrain], close_again: Callable[[NodeDrain], None]) -> None:
+        """Drain the nodes, each in its place; their phases say how it ended.
 
-    def run(self, nodes: list[NodeDrain]) -> None:
-        """Drain the nodes, each in its place; their phases say how it ended."""
+        close_again: cordons a node from which somebody lifted the cordon.
+        """
+        self._close_again = close_again
         self._nodes = {node.name: node for node in nodes}
         while True:
             self._start_nodes()
@@ -90,6 +93,9 @@ class DrainLoop:
     def _act(self) -> None:
         self._look_up()
         now = self._clock.monotonic()
+        for drain in self._pods():
+            if drain.state == DUE and not drain.weighed and self._task.evict:
+                self._budgets.hold(drain, now)
         chosen = {uid_of(drain.pod) for drain in self._budgets.to_ask(self._pods(), now)}
         for node in self._active():
             for drain in node.sorted_pods():
@@ -120,6 +126,10 @@ class DrainLoop:
                 self._crew.start(("evict", node.name, uid_of(drain.pod)), removal)
 
     def _check(self, node: NodeDrain, now: float, last: bool) -> None:
+        if node.landed and node.phase == DRAINING and now >= node.peek_at:
+            # A pod that lands on a cordoned node hints at a cordon that somebody lifted.
+            node.landed, node.peek_at = False, now + PEEK
+            self._crew.start(("peek", node.name), partial(self._cluster.node_now, node.name))
         if node.phase == DRAINING and node.settled():
             node.phase = CHECKING
             self._crew.start(("check", node.name), lambda: self._look_closely(node.name))
@@ -160,12 +170,14 @@ class DrainLoop:
             self._budget_news(name, message)
         elif self._nodes[name].over:
             return
-        elif message.error is not None and kind != "look":
+        elif message.error is not None and kind not in ("look", "peek"):
             self._fail(self._nodes[name], message.error)
         elif kind == "check":
             self._checked(self._nodes[name], *message.value)
         elif kind == "recordon":
             self._nodes[name].phase = DRAINING
+        elif kind == "peek":
+            self._peeked(self._nodes[name], message.value)
         else:
             if kind == "look":
                 self._looking.discard(name)
@@ -212,6 +224,10 @@ class DrainLoop:
             node.node = fresh
         self._end(node, FAILED if node.pods else DRAINED)
 
+    def _peeked(self, node: NodeDrain, fresh: Obj | None) -> None:
+        if fresh is not None and not is_unschedulable(fresh) and node.phase == DRAINING:
+            self._uncordoned_by_another(node)
+
     def _uncordoned_by_another(self, node: NodeDrain) -> None:
         node.recordons += 1
         if node.recordons > 1:
@@ -220,7 +236,7 @@ class DrainLoop:
             return
         node.warnings.append("%s was uncordoned by somebody else during its drain, and cordoned again" % node.name)
         node.phase = CHECKING
-        self._crew.start(("recordon", node.name), lambda: self._cluster.set_unschedulable(node.name, True))
+        self._crew.start(("recordon", node.name), lambda: self._close_again(node))
 
     def _fail(self, node: NodeDrain, error: MaintenanceError) -> None:
         node.error = error

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .errors import InvalidOptions
 from .objects import number
 from .option_values import check_at_least, distinct_texts
 from .pod_filters import Choices
@@ -40,6 +41,7 @@ class DrainTask:
     max_parallel: int = 1
     preflight: str = "standard"
     on_failure: str = "keep_cordon"
+    cordon_owner: str = ""
     check_mode: bool = False
 
 
@@ -78,5 +80,15 @@ def task_from(params: Mapping[str, Any], check_mode: bool) -> DrainTask:
         max_parallel=number(params.get("max_parallel"), 1),
         preflight=params.get("preflight") or "standard",
         on_failure=params.get("on_failure") or "keep_cordon",
+        cordon_owner=_owner(params.get("cordon_owner")),
         check_mode=check_mode,
     )
+
+
+def _owner(name: Any) -> str:
+    if name is None:
+        return ""
+    # An empty owner, from a variable that is not set, would drop the protection that the user asked for.
+    if not str(name).strip():
+        raise InvalidOptions("cordon_owner is empty, but must be a name that tells who cordons the node")
+    return str(name).strip()

@@ -25,13 +25,15 @@ LONGEST_LIST = 200
 class Report:
     """A task's end.
 
-    refused: the preflight stopped it; rehearsed: check mode; changed: something was (would be) changed; wall: the end
-    in seconds since 1970; seconds: the limit it ran under; budget_of: tells the budget that refused a pod.
+    refused: the preflight stopped it; refusals: its sentences that are about no single pod; rehearsed: check mode;
+    changed: something was (would be) changed; wall: the end in seconds since 1970; seconds: the limit it ran under;
+    budget_of: tells the budget that refused a pod.
     """
 
     state: str
     nodes: list[NodeDrain] = field(default_factory=list)
     refused: bool = False
+    refusals: list[str] = field(default_factory=list)
     rehearsed: bool = False
     changed: bool = False
     wall: float = 0.0
@@ -107,7 +109,7 @@ def _node(node: NodeDrain, report: Report, pending: list[dict[str, Any]]) -> dic
         "cordoned": node.cordoned,
         "drained": node.phase == DRAINED and report.state == "drain",
         "rolled_back": node.rolled_back,
-        "resumed": False,
+        "resumed": node.resumed,
         "duration": round(max(0.0, node.ended_at - node.started_at), 3),
         "evicted": [
             dict(

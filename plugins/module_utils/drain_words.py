@@ -5,34 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from .node_drain import FAILED, NodeDrain
 from .objects import full_name
-
-# Names that one sentence bears.
-MOST_NAMES = 3
-
-
-def counted(number: int, noun: str) -> str:
-    """Return "1 pod", "2 pods"."""
-    return "%d %s%s" % (number, noun, "" if number == 1 else "s")
-
-
-def some(names: Iterable[str]) -> str:
-    """Return the first few names and how many more there are."""
-    every = list(names)
-    more = len(every) - MOST_NAMES
-    return ", ".join(every[:MOST_NAMES]) + (" and %d more" % more if more > 0 else "")
-
-
-def grouped(pods: list[tuple[str, str]]) -> str:
-    """Return (name, sentence's end) pairs as one text, the names of equal ends together."""
-    groups: dict[str, list[str]] = {}
-    for name, end in pods:
-        groups.setdefault(end, []).append(name)
-    return "; ".join("%s %s" % (some(names), end) for end, names in groups.items())
+from .words import MOST_NAMES, counted, grouped, some
 
 
 class Ended(Protocol):
@@ -41,6 +19,7 @@ class Ended(Protocol):
     state: str
     nodes: list[NodeDrain]
     refused: bool
+    refusals: list[str]
     rehearsed: bool
     seconds: float
 
@@ -53,7 +32,7 @@ def message_of(end: Ended, pending: Pending) -> str:
     if not end.nodes:
         return "No node was chosen, and allow_empty says that this is fine."
     if end.refused:
-        return _refusal(end.nodes)
+        return _refusal(end.nodes, end.refusals)
     if end.state != "drain":
         return " ".join(_marked(node, end.state, end.rehearsed) for node in end.nodes)
     bad = [node for node in end.nodes if node.phase == FAILED]
@@ -62,20 +41,24 @@ def message_of(end: Ended, pending: Pending) -> str:
     return _rehearsed(end.nodes, pending) if end.rehearsed else _drained(end.nodes)
 
 
-def _refusal(nodes: list[NodeDrain]) -> str:
+def _refusal(nodes: list[NodeDrain], refusals: list[str]) -> str:
+    # What is wrong with the account comes first: nothing else can be tried before that is mended.
+    said = ["%s." % refusal for refusal in refusals]
     blocked = [
         (full_name(drain.pod), drain.verdict.message) for node in nodes for drain in node.blocked() if drain.verdict
     ]
-    return "Nothing was changed, because %s on %s cannot be drained with these options: %s." % (
-        counted(len(blocked), "pod"),
-        some(node.name for node in nodes if node.blocked()),
-        grouped(blocked),
-    )
+    if blocked:
+        where = some(node.name for node in nodes if node.blocked())
+        count = counted(len(blocked), "pod")
+        said.append("%s on %s cannot be drained as asked: %s." % (count, where, grouped(blocked)))
+    return "Nothing was changed, because " + " Also, ".join(said)
 
 
 def _marked(node: NodeDrain, state: str, rehearsed: bool) -> str:
     if node.error is not None:
         return "Node %s could not be %sed: %s." % (node.name, state, node.error.message)
+    if node.kept_by and state == "uncordon":
+        return "Node %s stays cordoned, by %s." % (node.name, node.kept_by)
     if node.cordoned_before == (state == "cordon"):
         return "Node %s already was %sed." % (node.name, state)
     return "Node %s %s %sed." % (node.name, "would be" if rehearsed else "is", state)

@@ -46,6 +46,10 @@ class NodeDrain:
     cordoned_before: bool = False
     cordoned: bool = False
     rolled_back: bool = False
+    # This task cordoned it; an earlier run of the same owner did; who keeps it cordoned in spite of an uncordon.
+    claimed: bool = False
+    resumed: bool = False
+    kept_by: str = ""
     timed_out: bool = False
     phase: str = WAITING
     error: MaintenanceError | None = None
@@ -57,6 +61,9 @@ class NodeDrain:
     evicted: list[Evicted] = field(default_factory=list)
     warned: dict[str, tuple[Obj, Verdict]] = field(default_factory=dict)
     listed: bool = False
+    # A pod has landed since the cordon; when the node may be looked at for that next.
+    landed: bool = False
+    peek_at: float = 0.0
     recordons: int = 0
     _seen: dict[str, Obj] = field(default_factory=dict)
     # Gone before the answer to their eviction came.
@@ -94,6 +101,8 @@ class NodeDrain:
     def _keep(self, uid: str, pod: Obj, verdict: Verdict, now: float, wall: float) -> None:
         if verdict.warnings:
             self.warned[uid] = (pod, verdict)
+        if self.listed and self.phase == DRAINING and uid not in self.pods and verdict.action == EVICT:
+            self.landed = True
         drain = self.pods.setdefault(uid, PodDrain(pod))
         key = daemonset_of(pod)
         if key is not None and key not in self.daemonsets:

@@ -30,7 +30,8 @@ class PodDrain:
     state: one of the constants above; attempts: evictions sent; accepted: one of them was taken; first_at: when the
     first was sent; retry_at: when the next one is; not_before: the end of the wait that the server asked for;
     outcome: what the last answer meant; asked_version: the budget's version when the last eviction was sent;
-    booked: the budget's books have the eviction; shortened: a running grace period was shortened.
+    booked: the budget's books have the eviction; shortened: a running grace period was shortened; weighed: whether a
+    budget decides about it was looked up, guard: that budget.
     """
 
     pod: Obj
@@ -47,6 +48,8 @@ class PodDrain:
     asked_version: str = ""
     booked: bool = False
     shortened: bool = False
+    weighed: bool = False
+    guard: str = ""
 
     @property
     def settled(self) -> bool:
@@ -61,8 +64,8 @@ class PodDrain:
 
     @property
     def budget(self) -> str:
-        """Return the name of the budget that refused last, "" if none did."""
-        return self.outcome.budget if self.outcome is not None else ""
+        """Return the name of the budget that refused last or is known to decide, "" if none is."""
+        return (self.outcome.budget if self.outcome is not None else "") or self.guard
 
     def seen(self, pod: Obj, verdict: Verdict, grace: int | None, now: float, wall: float) -> None:
         """Take in how the pod looks now, and that it may go."""
@@ -84,6 +87,10 @@ class PodDrain:
         running = number(part(self.pod, "metadata").get("deletionGracePeriodSeconds"))
         wanted = grace is not None and grace < running and end is not None and end - wall > grace
         return wanted and not self.shortened and not self.accepted
+
+    def hold_for(self, budget: str, until: float) -> None:
+        """Send no eviction before the budget has room, or before that moment if nothing is heard of it."""
+        self.state, self.guard, self.retry_at = HELD, budget, until
 
     def make_due(self) -> None:
         """Have the pod asked for again as soon as there is a worker for it."""

@@ -64,9 +64,12 @@ class Rest:
         """Return the object at a path."""
         return self.request("GET", path, query)
 
-    def patch(self, path: str, body: Obj, query: dict[str, Any] | None = None, once: bool = False) -> Obj:
-        """Change an object by a JSON merge patch (RFC 7386); safe to repeat."""
-        return self.request("PATCH", path, query, body, MERGE_PATCH, once)
+    def patch(self, path: str, body: Obj, query: dict[str, Any] | None = None, versioned: bool = False) -> Obj:
+        """Change an object by a JSON merge patch (RFC 7386); safe to repeat.
+
+        versioned: the body names a resourceVersion, so a conflict is an answer and not a passing fault.
+        """
+        return self.request("PATCH", path, query, body, MERGE_PATCH, leave=(Conflict,) if versioned else ())
 
     def list(
         self, path: str, query: dict[str, Any], page_size: int, keep: Callable[[Obj], Obj] = lambda item: item
@@ -114,11 +117,11 @@ class Rest:
         query: dict[str, Any] | None = None,
         body: Obj | None = None,
         content_type: str = "application/json",
-        once: bool = False,
+        leave: tuple[type[MaintenanceError], ...] = (),
     ) -> Obj:
         """Send a request and return the answer's object.
 
-        C(once) leaves every refusal to the caller, who knows better when to try again.
+        C(leave) names the errors that the caller deals with at once, because it knows better when to try again.
         """
         data = None if body is None else json.dumps(body).encode()
         attempt = 0
@@ -127,7 +130,7 @@ class Rest:
             try:
                 return self._attempt(method, _target(path, query or {}), data, content_type)
             except (Unreachable, ApiError) as exc:
-                if once or not self.may_pass(exc) or self._out_of_patience():
+                if isinstance(exc, leave) or not self.may_pass(exc) or self._out_of_patience():
                     raise self._placed(exc) from exc
                 asked = exc.retry_after if isinstance(exc, ApiError) else None
                 pause = asked or growing_pause(attempt, 0.25, 5.0) * self._clock.jitter()

@@ -23,6 +23,10 @@ class Clock:
         """Return seconds since 1970, to compare with time stamps of the API server."""
         return time.time()
 
+    def stamp(self) -> str:
+        """Return the time of day as the API writes it (RFC 3339, UTC, whole seconds)."""
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.wall()))
+
     def sleep(self, seconds: float) -> None:
         """Do nothing for that many seconds."""
         time.sleep(seconds)

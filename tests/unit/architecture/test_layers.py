@@ -23,14 +23,17 @@ LEVELS = {
     # 0: vocabulary, standard library only
     "module_utils/errors.py": 0.0,
     "module_utils/objects.py": 0.0,
+    "module_utils/words.py": 0.0,
     "module_utils/selectors.py": 0.1,
     # 1: pure decisions on plain dicts
     "module_utils/answers.py": 1.0,
     "module_utils/evictions.py": 1.0,
     "module_utils/nodes.py": 1.0,
     "module_utils/option_values.py": 1.0,
+    "module_utils/owners.py": 1.0,
     "module_utils/pod_filters.py": 1.0,
     "module_utils/pods.py": 1.0,
+    "module_utils/rights.py": 1.0,
     # 1: the clock, the network, threads
     "module_utils/waiting.py": 1.0,
     "module_utils/wire.py": 1.0,
@@ -53,7 +56,7 @@ LEVELS = {
     # 2: Kubernetes nouns and verbs
     "module_utils/observe.py": 2.0,
     "module_utils/budgets.py": 2.1,
-    "module_utils/cluster.py": 2.1,
+    "module_utils/cluster.py": 2.2,
     # 3: use cases
     "module_utils/drain_options.py": 3.0,
     "module_utils/node_look.py": 3.0,
@@ -64,6 +67,8 @@ LEVELS = {
     "module_utils/cordon.py": 3.2,
     "module_utils/drain_loop.py": 3.2,
     "module_utils/drain_words.py": 3.2,
+    "module_utils/preflight.py": 3.2,
+    "module_utils/drain_plan.py": 3.3,
     "module_utils/drain_rehearsal.py": 3.3,
     "module_utils/drain_report.py": 3.3,
     "module_utils/drain.py": 3.5,

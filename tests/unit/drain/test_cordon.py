@@ -102,11 +102,11 @@ def test_a_cordon_that_somebody_lifts_is_put_back_once_and_reported() -> None:
 
 def test_a_cordon_that_is_lifted_again_and_again_fails_the_drain() -> None:
     scene = Scene(*app("web", term=5))
-    scene.faults.add(
-        {"method": "GET", "path": "/api/v1/nodes/w1", "after": 2, "times": 0, "pass": True, "mutate": [UNCORDON]}
-    )
+    look = {"method": "GET", "path": "/api/v1/nodes/w1", "pass": True, "mutate": [UNCORDON]}
+    # The third look at the node is the one after the last pod, the sixth the one after the cordon was put back.
+    scene.faults.add({**look, "after": 2}, {**look, "after": 5})
     result = scene.run()
-    assert (result["failed"], result["nodes"][0]["drained"]) == (True, False)
+    assert (result["failed"], result["nodes"][0]["drained"], result["nodes"][0]["cordoned"]) == (True, False, False)
     assert "somebody else uncordons w1 again and again" in result["msg"]
 
 

@@ -114,7 +114,7 @@ def test_a_daemonset_that_may_not_be_read_counts_as_there() -> None:
 def test_each_daemonset_is_looked_up_once_and_no_other_owner() -> None:
     scene = Scene(*agent(), *[obj for n in range(20) for obj in app("web%d" % n)], builders.job("batch"))
     scene.run(delete_options={"ignore_daemonsets": True})
-    assert [r.path.split("/")[-2:] for r in scene.requests("GET", "/apis/")] == [["daemonsets", "agent"]]
+    assert [r.path.split("/")[-2:] for r in scene.requests("GET", "/apis/apps")] == [["daemonsets", "agent"]]
 
 
 def test_filters_hold_for_pods_chosen_by_label_too() -> None:

@@ -176,7 +176,7 @@ def test_workloads_of_evicted_pods_are_named_by_their_deployment_without_asking_
     result = scene.run()
     found = [(w["kind"], w["name"]) for w in result["nodes"][0]["affected_workloads"]]
     assert found == [("Deployment", "web"), ("Job", "batch")]
-    assert [r.path for r in scene.cluster.requests if r.path.startswith("/apis/")] == []
+    assert scene.requests("GET", "/apis/apps") + scene.requests("GET", "/apis/batch") == []
 
 
 def test_pods_that_did_not_get_their_turn_are_listed_as_not_tried() -> None:

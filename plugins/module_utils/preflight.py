@@ -1,0 +1,114 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Look at budgets, rights and nodes before the first change: what can never work, and what will take its time.
+
+A budget that looks deadlocked only warns unless C(preflight=strict), because database and storage operators move
+their pods and budgets once a node is cordoned (https://github.com/rook/rook/issues/12262).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .budgets import BudgetBook, is_consulted, is_deadlocked, lets_unready_go, room_in
+from .node_drain import NodeDrain
+from .objects import Obj, condition_of, full_name, is_ready, namespace_of
+from .pod_drain import BLOCKED, DUE, PodDrain
+from .pod_filters import BLOCK, Verdict
+from .words import counted, some
+
+# A budget of a namespace: (namespace, name).
+BudgetKey = tuple[str, str]
+
+
+@dataclass
+class Findings:
+    """What was found. refusals and warnings are sentences; pods that cannot go are blocked where they stand."""
+
+    refusals: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def look_at_budgets(nodes: list[NodeDrain], books: Mapping[str, BudgetBook], strict: bool) -> Findings:
+    """Compare the pods of all nodes together with the budgets of their namespaces."""
+    findings = Findings()
+    groups: dict[BudgetKey, tuple[Obj, list[PodDrain]]] = {}
+    for drain in _guarded_pods(nodes):
+        budgets = books[namespace_of(drain.pod)].of(drain.pod) if namespace_of(drain.pod) in books else []
+        if len(budgets) > 1:
+            names = " and ".join(sorted(full_name(budget) for budget in budgets))
+            _block(drain, "pdb_multiple", "is selected by %s, and the API server evicts no pod of two budgets" % names)
+        for budget in budgets if len(budgets) == 1 else []:
+            key = (namespace_of(budget), full_name(budget))
+            groups.setdefault(key, (budget, []))[1].append(drain)
+    for _key, (budget, drains) in sorted(groups.items()):
+        _look_at(budget, drains, strict, findings)
+    return findings
+
+
+def _guarded_pods(nodes: list[NodeDrain]) -> list[PodDrain]:
+    return [drain for node in nodes for drain in node.sorted_pods(DUE) if is_consulted(drain.pod)]
+
+
+def _look_at(budget: Obj, drains: list[PodDrain], strict: bool, findings: Findings) -> None:
+    name, room = full_name(budget), room_in(budget)
+    bound = [drain for drain in drains if is_ready(drain.pod) or not lets_unready_go(budget)]
+    unready = [drain for drain in bound if not is_ready(drain.pod)]
+    if is_deadlocked(budget):
+        for drain in bound if strict else []:
+            _block(drain, "pdb_deadlock", "is held by disruption budget %s, which lets no healthy pod go" % name)
+        findings.warnings += _deadlock(name, bound)
+    elif unready and room == 0:
+        findings.warnings.append(
+            "disruption budget %s holds %s that %s not Ready, until others of it are healthy (%s)"
+            % (name, counted(len(unready), "pod"), "is" if len(unready) == 1 else "are", _names(unready))
+        )
+    elif room < len(bound):
+        findings.warnings.append(_short(name, room, len(bound)))
+
+
+def _deadlock(name: str, bound: list[PodDrain]) -> list[str]:
+    if not bound:
+        return []
+    return [
+        "disruption budget %s looks deadlocked: all its pods are healthy and none may go, so %s will stay unless "
+        "somebody adds a replica or loosens it (%s)" % (name, counted(len(bound), "pod"), _names(bound))
+    ]
+
+
+def _short(name: str, room: int, pods: int) -> str:
+    if room == 0:
+        return "disruption budget %s has no room at present for %s of the batch" % (name, counted(pods, "pod"))
+    return "disruption budget %s lets %d of %d pods of the batch go at once, so it takes at least %d rounds" % (
+        name,
+        room,
+        pods,
+        -(-pods // room),
+    )
+
+
+def block_for_right(drains: list[PodDrain], right: str) -> None:
+    """Block pods that the account has no right to remove."""
+    for drain in drains:
+        _block(drain, "forbidden", "cannot be removed, because the account may not %s" % right)
+
+
+def _block(drain: PodDrain, reason: str, message: str) -> None:
+    drain.state, drain.verdict = BLOCKED, Verdict(BLOCK, reason, message)
+
+
+def node_warning(node: NodeDrain) -> str:
+    """Return what a node's own state means for its drain, "" for a healthy node."""
+    ready = condition_of(node.node, "Ready")
+    if not ready or is_ready(node.node):
+        return ""
+    return "node %s is not Ready (%s): pods that are evicted there end only when its kubelet is back" % (
+        node.name,
+        ready.get("reason") or ready.get("status"),
+    )
+
+
+def _names(drains: list[PodDrain]) -> str:
+    return some(full_name(drain.pod) for drain in drains)

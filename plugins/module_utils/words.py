@@ -1,0 +1,31 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Put numbers and names into sentences that stay short however many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+# Names that one sentence bears.
+MOST_NAMES = 3
+
+
+def counted(number: int, noun: str) -> str:
+    """Return "1 pod", "2 pods"."""
+    return "%d %s%s" % (number, noun, "" if number == 1 else "s")
+
+
+def some(names: Iterable[str]) -> str:
+    """Return the first few names and how many more there are."""
+    every = list(names)
+    more = len(every) - MOST_NAMES
+    return ", ".join(every[:MOST_NAMES]) + (" and %d more" % more if more > 0 else "")
+
+
+def grouped(pods: list[tuple[str, str]]) -> str:
+    """Return (name, sentence's end) pairs as one text, the names of equal ends together."""
+    groups: dict[str, list[str]] = {}
+    for name, end in pods:
+        groups.setdefault(end, []).append(name)
+    return "; ".join("%s %s" % (some(names), end) for end, names in groups.items())

@@ -1,0 +1,175 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cordons that belong to somebody."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
+from drain.situations import EVICTION, app, no_budget
+from stage import Scene
+
+KEY = "kubeops.maintenance/cordon-owners"
+
+
+def book(scene: Scene) -> dict[str, Any] | None:
+    text = scene.store.get("Node", None, "w1")["metadata"].get("annotations", {}).get(KEY)
+    return json.loads(text) if text else None
+
+
+def annotate(scene: Scene, text: str | None, unschedulable: bool = True) -> None:
+    def change(node: dict[str, Any]) -> None:
+        node["metadata"].setdefault("annotations", {})[KEY] = text
+        node["spec"]["unschedulable"] = unschedulable
+
+    scene.store.mutate("Node", None, "w1", change)
+
+
+def test_the_owner_is_recorded_with_what_it_found() -> None:
+    scene = Scene()
+    result = scene.run(state="cordon", cordon_owner="patch")
+    assert (result["changed"], scene.cordoned()) == (True, True)
+    assert book(scene) == {"patch": {"since": "2026-09-21T14:13:22Z", "prior_unschedulable": False}}
+
+
+def test_an_owners_uncordon_opens_the_node_and_leaves_no_trace() -> None:
+    scene = Scene()
+    scene.run(state="cordon", cordon_owner="patch")
+    result = scene.run(state="uncordon", cordon_owner="patch")
+    assert (result["changed"], scene.cordoned(), book(scene)) == (True, False, None)
+
+
+def test_the_node_opens_only_when_the_last_owner_leaves() -> None:
+    scene = Scene()
+    scene.run(state="cordon", cordon_owner="a")
+    scene.run(state="cordon", cordon_owner="b")
+    first = scene.run(state="uncordon", cordon_owner="a")
+    assert (first["changed"], scene.cordoned(), list(book(scene) or {})) == (True, True, ["b"])
+    assert first["msg"] == "Node w1 stays cordoned, by cordon owner b since 2026-09-21T14:13:22Z."
+    scene.run(state="uncordon", cordon_owner="b")
+    assert (scene.cordoned(), book(scene)) == (False, None)
+
+
+def test_a_cordon_that_was_there_before_the_first_owner_stays() -> None:
+    scene = Scene()
+    scene.run(state="cordon")
+    scene.run(state="cordon", cordon_owner="a")
+    scene.run(state="cordon", cordon_owner="b")
+    scene.run(state="uncordon", cordon_owner="b")
+    result = scene.run(state="uncordon", cordon_owner="a")
+    assert (scene.cordoned(), book(scene)) == (True, None)
+    assert result["msg"] == "Node w1 stays cordoned, by somebody who left no owner."
+
+
+def test_who_owns_nothing_changes_nothing_and_learns_whose_it_is() -> None:
+    scene = Scene()
+    scene.run(state="cordon", cordon_owner="a")
+    scene.cluster.requests.clear()
+    result = scene.run(state="uncordon", cordon_owner="b")
+    assert (result["failed"], result["changed"], scene.cordoned()) == (False, False, True)
+    assert (scene.requests("PATCH"), result["pending_nodes"]) == ([], ["w1"])
+    assert "cordon owner a" in result["msg"]
+
+
+@pytest.mark.parametrize("text, words", [("{", "is not JSON"), ("[1]", "is no JSON map")])
+def test_a_broken_book_counts_as_somebody_elses_cordon(text: str, words: str) -> None:
+    scene = Scene()
+    annotate(scene, text)
+    result = scene.run(state="cordon", cordon_owner="a")
+    assert (result["failed"], words in result["warnings"][0]) == (False, True)
+    scene.run(state="uncordon", cordon_owner="a")
+    assert scene.cordoned()
+
+
+@pytest.mark.parametrize("entry", [None, 1, "x", [], {}])
+def test_an_odd_entry_of_another_owner_is_kept(entry: Any) -> None:
+    scene = Scene()
+    annotate(scene, json.dumps({"odd": entry}))
+    scene.run(state="cordon", cordon_owner="a")
+    scene.run(state="uncordon", cordon_owner="a")
+    assert (book(scene), scene.cordoned()) == ({"odd": entry}, True)
+
+
+def test_a_book_that_another_tool_pruned_counts_as_a_foreign_cordon() -> None:
+    scene = Scene()
+    scene.run(state="cordon", cordon_owner="a")
+    annotate(scene, None)
+    result = scene.run(state="uncordon", cordon_owner="a")
+    assert (result["changed"], result["failed"], scene.cordoned()) == (False, False, True)
+
+
+def test_a_task_that_comes_between_reading_and_writing_is_not_overwritten() -> None:
+    scene = Scene()
+    other = json.dumps({"other": {"since": "x", "prior_unschedulable": False}})
+    scene.faults.add(
+        {
+            "method": "PATCH",
+            "path": "/nodes/w1",
+            "pass": True,
+            "mutate": [
+                {
+                    "method": "PATCH",
+                    "path": "/api/v1/nodes/w1",
+                    "content_type": "application/merge-patch+json",
+                    "body": {"metadata": {"annotations": {KEY: other}}, "spec": {"unschedulable": True}},
+                }
+            ],
+        }
+    )
+    result = scene.run(state="cordon", cordon_owner="a")
+    assert (result["failed"], sorted(book(scene) or {})) == (False, ["a", "other"])
+
+
+def test_a_lost_answer_does_not_hide_that_the_node_was_changed() -> None:
+    scene = Scene()
+    scene.faults.add({"method": "PATCH", "path": "/nodes/w1", "reset": "after"})
+    assert scene.run(state="cordon", cordon_owner="a")["changed"] is True
+
+
+def test_a_second_cordon_of_the_same_owner_changes_nothing() -> None:
+    scene = Scene()
+    scene.run(state="cordon", cordon_owner="a")
+    assert scene.run(state="cordon", cordon_owner="a")["changed"] is False
+
+
+def test_a_cordon_that_somebody_lifted_is_put_back_by_its_owner() -> None:
+    scene = Scene()
+    scene.run(state="cordon", cordon_owner="a")
+    before = book(scene)
+    scene.run(state="uncordon")
+    result = scene.run(state="cordon", cordon_owner="a")
+    assert (result["changed"], scene.cordoned(), book(scene)) == (True, True, before)
+
+
+def test_a_drain_that_goes_on_where_its_owner_stopped_says_so() -> None:
+    scene = Scene(*app("web"))
+    scene.run(state="cordon", cordon_owner="a")
+    assert scene.run(cordon_owner="a")["nodes"][0]["resumed"] is True
+    assert scene.run(cordon_owner="b")["nodes"][0]["resumed"] is False
+
+
+@pytest.mark.parametrize("others", [False, True])
+def test_a_failed_drain_takes_back_its_own_claim_only(others: bool) -> None:
+    scene = Scene(*app("db"))
+    if others:
+        scene.run(state="cordon", cordon_owner="other")
+    scene.faults.add({**EVICTION, "status": 429, "json": no_budget(), "times": 0})
+    result = scene.run(cordon_owner="a", on_failure="uncordon", delete_options={"wait_timeout": 10})
+    assert (result["failed"], scene.cordoned(), list(book(scene) or {})) == (True, others, ["other"] if others else [])
+    assert result["nodes"][0]["rolled_back"] is not others
+
+
+def test_check_mode_writes_no_book() -> None:
+    scene = Scene()
+    result = scene.run(state="cordon", cordon_owner="a", check_mode=True)
+    assert (result["changed"], book(scene), scene.cordoned()) == (True, None, False)
+
+
+def test_an_empty_owner_is_refused() -> None:
+    with pytest.raises(InvalidOptions, match="cordon_owner is empty"):
+        Scene().run(cordon_owner=" ")

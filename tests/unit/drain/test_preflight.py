@@ -1,0 +1,177 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is known of budgets, rights and nodes before the first change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from drain.situations import app, reasons
+from kubesim import builders
+from stage import Scene, drained
+
+EVERYTHING_NEEDED = [
+    {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "patch"]},
+    {"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "watch"]},
+    {"apiGroups": [""], "resources": ["pods/eviction"], "verbs": ["create"]},
+    {"apiGroups": ["apps"], "resources": ["daemonsets"], "verbs": ["get"]},
+    {"apiGroups": ["policy"], "resources": ["poddisruptionbudgets"], "verbs": ["list", "watch"]},
+]
+
+
+def with_rights(scene: Scene, rules: list[dict[str, Any]]) -> Scene:
+    scene.cluster.access.grant({"tokens": {"limited": {"user": "limited-user", "rules": rules}}})
+    scene.connection.token = "limited"
+    return scene
+
+
+def without(resource: str, verb: str) -> list[dict[str, Any]]:
+    return [
+        {**rule, "verbs": [v for v in rule["verbs"] if (rule["resources"][0], v) != (resource, verb)]}
+        for rule in EVERYTHING_NEEDED
+    ]
+
+
+def held(name: str = "db", replicas: int = 1, node: str = "w1", **budget: Any) -> list[dict[str, Any]]:
+    owner = builders.replica_set(name, replicas)
+    pods = builders.pods_of(owner, [node] * replicas)
+    return [owner, *pods, builders.budget(name + "-pdb", selector={"app": name}, **budget)]
+
+
+def test_a_drain_needs_no_more_rights_than_are_documented() -> None:
+    scene = with_rights(Scene(*app("web"), *held(max_unavailable=1)), EVERYTHING_NEEDED)
+    result = scene.run()
+    assert (result["failed"], result["warnings"]) == (False, [])
+
+
+@pytest.mark.parametrize(
+    "resource, verb, words",
+    [
+        ("nodes", "patch", "the account may not patch nodes w1"),
+        ("pods/eviction", "create", "the account may not create pods/eviction in namespace default"),
+    ],
+)
+def test_a_missing_right_is_named_before_anything_is_touched(resource: str, verb: str, words: str) -> None:
+    scene = with_rights(Scene(*app("web")), without(resource, verb))
+    result = scene.run()
+    assert (result["failed"], result["changed"], scene.cordoned()) == (True, False, False)
+    assert words in result["msg"]
+    assert scene.requests("PATCH") == scene.requests("POST", "/eviction") == []
+
+
+def test_a_missing_right_to_evict_is_the_reason_of_each_pod() -> None:
+    scene = with_rights(Scene(*app("a"), *app("b")), without("pods/eviction", "create"))
+    assert reasons(scene.run()) == {"a-0": "forbidden", "b-0": "forbidden"}
+
+
+def test_rights_in_the_namespaces_of_the_pods_are_enough() -> None:
+    rules = [
+        *without("pods/eviction", "create"),
+        {"apiGroups": [""], "resources": ["pods/eviction"], "verbs": ["create"], "namespace": "default"},
+    ]
+    assert with_rights(Scene(*app("web")), rules).run()["failed"] is False
+
+
+def test_the_right_to_patch_is_not_asked_for_where_the_node_is_cordoned_already() -> None:
+    scene = Scene(*app("web"))
+    scene.store.mutate("Node", None, "w1", lambda node: node["spec"].update(unschedulable=True))
+    assert with_rights(scene, without("nodes", "patch")).run()["failed"] is False
+
+
+def test_deleting_asks_for_the_right_to_delete() -> None:
+    scene = with_rights(Scene(*app("web")), EVERYTHING_NEEDED)
+    assert "delete pods in namespace default" in scene.run(delete_options={"disable_eviction": True})["msg"]
+
+
+def test_a_server_that_reviews_no_rights_is_drained_with_a_warning() -> None:
+    scene = Scene(*app("web"))
+    scene.faults.add({"path": "accessreviews", "status": 403, "times": 0})
+    result = scene.run()
+    assert (result["failed"], result["warnings"]) == (
+        False,
+        ["the account's rights cannot be reviewed, so a missing one shows only during the drain"],
+    )
+
+
+def test_budgets_that_may_not_be_read_are_said_to_show_only_later() -> None:
+    scene = with_rights(Scene(*held(max_unavailable=1)), without("poddisruptionbudgets", "list"))
+    result = scene.run()
+    assert (result["failed"], len(result["warnings"])) == (False, 1)
+    assert result["warnings"][0].startswith("disruption budgets of default may not be read")
+
+
+def test_a_pod_under_two_budgets_refuses_the_drain() -> None:
+    scene = Scene(
+        *held(min_available=0), builders.budget("other", selector={"app": "db"}, min_available=0), *app("web")
+    )
+    result = scene.run()
+    assert (reasons(result), scene.cordoned()) == ({"db-0": "pdb_multiple"}, False)
+    assert "default/db-pdb and default/other" in result["msg"]
+
+
+@pytest.mark.parametrize("preflight, touched", [("standard", True), ("strict", False)])
+def test_a_budget_that_looks_deadlocked_warns_or_refuses(preflight: str, touched: bool) -> None:
+    scene = Scene(*held(min_available=1))
+    result = scene.run(preflight=preflight, delete_options={"wait_timeout": 10})
+    assert (reasons(result), scene.cordoned()) == ({"db-0": "pdb_deadlock"}, touched)
+    assert any("looks deadlocked" in text for text in result["warnings"])
+
+
+def test_a_budget_that_is_short_now_is_warned_of_with_its_rounds_over_the_whole_batch() -> None:
+    objects = [*held("web", 4, max_unavailable=2)]
+    owner = objects[0]
+    owner["spec"]["replicas"] = 5
+    more = builders.pods_of(owner, ["w2"], uid="fifth")
+    more[0]["metadata"]["name"] = "web-9"
+    scene = Scene(*objects, *more, nodes=("w1", "w2", "w3"))
+    result = scene.run(name=["w1", "w2"])
+    assert result["warnings"] == [
+        "disruption budget default/web-pdb lets 2 of 5 pods of the batch go at once, so it takes at least 3 rounds"
+    ]
+
+
+def test_unready_pods_that_their_budget_holds_are_warned_of() -> None:
+    owner = builders.replica_set("db", 2)
+    scene = Scene(
+        owner,
+        *builders.pods_of(owner, ["w1", "w1"], never_ready=True),
+        builders.budget("db-pdb", selector={"app": "db"}, max_unavailable=1),
+    )
+    result = scene.run(delete_options={"wait_timeout": 5})
+    assert result["warnings"][0].startswith("disruption budget default/db-pdb holds 2 pods that are not Ready")
+
+
+def test_everything_wrong_is_said_in_one_failure() -> None:
+    scene = with_rights(Scene(builders.pod("bare", node_name="w1"), *app("web")), without("nodes", "patch"))
+    msg = scene.run()["msg"]
+    assert "may not patch nodes w1" in msg and "default/bare has no controller" in msg
+
+
+def test_a_node_that_is_not_ready_is_warned_of() -> None:
+    scene = Scene(*app("web"))
+    scene.cluster.controllers.fail("w1")
+    scene.agenda.advance(60)
+    result = scene.run(delete_options={"wait_timeout": 40})
+    assert result["nodes"][0]["warnings"] == [
+        "node w1 is not Ready (NodeStatusUnknown): pods that are evicted there end only when its kubelet is back"
+    ]
+
+
+def test_a_full_node_takes_at_most_six_requests_to_look_at() -> None:
+    budgets = [builders.budget("pdb%d" % n, selector={"app": "web%d" % n}, max_unavailable=1) for n in range(200)]
+    pods = [obj for n in range(200) for obj in app("web%d" % n)]
+    scene = Scene(*pods, *budgets, builders.pod("bare", node_name="w1"))
+    result = scene.run()
+    assert (result["failed"], len(scene.cluster.requests) <= 6) == (True, True)
+
+
+def test_pods_behind_a_budget_are_asked_for_only_as_far_as_it_has_room() -> None:
+    scene = Scene(builders.deployment("web", 12), nodes=("w1",))
+    scene.store.load([builders.budget("web-pdb", selector={"app": "web"}, max_unavailable=2), builders.node("w2")])
+    scene.agenda.advance(3)
+    result = scene.run()
+    assert (result["failed"], len(drained(result))) == (False, 12)
+    assert [r.status for r in scene.requests("POST", "/eviction")].count(429) <= 3

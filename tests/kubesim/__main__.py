@@ -39,6 +39,11 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--kubeconfig", type=Path, help="write a kubeconfig for this server here")
     add("--lifetime", type=float, default=600.0, help="end by itself after so many real seconds")
     add("--no-controllers", action="store_true", help="only the API: no controllers, no kubelets")
+    add(
+        "--no-anonymous-admin",
+        action="store_true",
+        help="over HTTP, too, let requests without credentials do nothing (kubectl sends its token over HTTPS only)",
+    )
     add("--token", default=ADMIN_TOKEN, help="bearer token of the administrator")
     add("--watch-window", type=int, default=DEFAULT_WINDOW, help="events that watches can begin in the past of")
     add("--streaming-lists", action="store_true", help="serve watches with sendInitialEvents")
@@ -64,6 +69,8 @@ def _cluster(options: argparse.Namespace) -> Cluster:
     admin = {"user": ADMIN.name, "groups": [MASTERS], "rules": "*"}
     access = Access({options.token: admin})
     access.grant({"certificates": {ADMIN.name: admin}})
+    if not options.https and not options.no_anonymous_admin:
+        access.anonymous = ADMIN  # kubectl sends no token over plain HTTP
     cluster = Cluster(
         Agenda(),
         controllers=not options.no_controllers,

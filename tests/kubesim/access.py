@@ -54,6 +54,7 @@ class Access:
         self._basic: dict[str, User] = {}
         self._certificates: dict[str, User] = {}
         self._rules: dict[str, Any] = {}
+        self.anonymous = ANONYMOUS  # who sends requests without credentials
         self.grant({"tokens": tokens or {ADMIN_TOKEN: {"user": ADMIN.name, "groups": [MASTERS], "rules": "*"}}})
 
     def grant(self, entries: Mapping[str, Any]) -> None:
@@ -74,7 +75,7 @@ class Access:
     def authenticate(self, request: Request) -> User:
         """Return who sends the request; ApiStatus 401 for credentials that are not known."""
         scheme, _space, secret = request.headers.get("authorization", "").partition(" ")
-        user: User | None = ANONYMOUS
+        user: User | None = self.anonymous
         if scheme.lower() == "bearer":
             user = self._tokens.get(secret.strip())
         elif scheme.lower() == "basic":

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kubesim import builders
+from kubesim.access import ADMIN, Access
 from kubesim.messages import Request
 from simulated_api import Api, access_of
 
@@ -137,3 +138,18 @@ def test_a_password_names_its_user() -> None:
     server = Api()
     server.cluster.access.grant({"basic": {"carol:secret": {"rules": "*"}}})
     assert server.send("GET", "/api/v1/nodes", authorization="Basic Y2Fyb2w6c2VjcmV0").status == 200
+
+
+def open_access() -> Access:
+    access = Access()
+    access.anonymous = ADMIN
+    return access
+
+
+def test_where_anybody_is_the_administrator_no_token_is_needed() -> None:
+    server = Api(builders.node("n"), access=open_access())
+    assert server.send("GET", "/api/v1/nodes/n", authorization="").status == 200
+
+
+def test_where_anybody_is_the_administrator_a_token_must_still_be_known() -> None:
+    assert Api(token="stale", access=open_access()).send("GET", "/api/v1/nodes").status == 401

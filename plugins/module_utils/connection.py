@@ -70,7 +70,8 @@ class Connection:
         who = self._settings.identity
         if self._settings.impersonation.user:
             who += ", impersonating '%s'" % self._settings.impersonation.user
-        return "%s as %s" % (self.base_url, who)
+        via = " through the proxy %s" % self._settings.proxy.place if self._settings.proxy else ""
+        return "%s as %s%s" % (self.base_url, who, via)
 
     def close(self) -> None:
         """End all connections. Nothing else is left to remove: certificates are held in memory only."""

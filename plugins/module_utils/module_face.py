@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from .auth_options import secret_values
 from .connection import connect
 from .errors import Forbidden, MaintenanceError
 from .rest import Rest
@@ -41,6 +42,8 @@ def run(
     work: gets the task, the clock, and a function that makes a dialogue with the API server under a deadline;
     nothing_done: the result's keys as they are when the task could not even begin.
     """
+    # Ansible shows the arguments again with -vvv, and knows only of options that are secret as a whole.
+    module.no_log_values.update(secret_values(module.params))
     try:
         # Before connecting: a wrong option should not have to wait for a server.
         task = read()

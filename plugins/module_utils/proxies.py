@@ -27,6 +27,12 @@ class Proxy:
     headers: dict[str, str] = field(default_factory=dict, repr=False)
 
     @property
+    def place(self) -> str:
+        """Return scheme, host and port, without credentials."""
+        scheme, rest = self.url.split("://", 1)
+        return "%s://%s" % (scheme, rest.rsplit("@", 1)[-1])
+
+    @property
     def socks(self) -> bool:
         """Tell whether it speaks SOCKS."""
         return self.url.split("://", 1)[0] in SOCKS_SCHEMES

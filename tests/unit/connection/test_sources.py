@@ -187,6 +187,10 @@ class TestDescription:
     def test_of_a_token(self, connected, api) -> None:
         assert connected(host=api.url, api_key="k").describe() == f"{api.url} as the given api_key"
 
+    def test_of_a_proxy_without_its_login(self, connected, api) -> None:
+        connection = connected(host=api.url, api_key="k", proxy="http://u:s3cret@proxy.test:3128")
+        assert connection.describe() == f"{api.url} as the given api_key through the proxy http://proxy.test:3128"
+
     def test_of_impersonation(self, connected, api) -> None:
         described = connected(host=api.url, username="u", password="p", impersonate_user="jane").describe()
         assert described == f"{api.url} as user 'u', impersonating 'jane'"

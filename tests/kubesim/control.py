@@ -34,6 +34,8 @@ class Control:
             ("GET", "faults"): lambda body: list(cluster.faults.all()),
             ("DELETE", "faults"): lambda body: cluster.faults.clear(),
             ("POST", "access"): lambda body: cluster.access.grant(body),
+            ("GET", "watches"): lambda body: {"open": len(cluster.history.open_streams())},
+            ("POST", "watches"): lambda body: self._disturb(str(body["watch"])),
             ("POST", "window"): lambda body: cluster.history.shrink(int(body["events"])),
             ("POST", "clock"): self._set_clock,
             ("GET", "clock"): lambda body: self._clock(),
@@ -73,6 +75,10 @@ class Control:
             controllers.recover(node)
         else:
             raise ValueError(f"unknown action on a node: {action}")
+
+    def _disturb(self, how: str) -> None:
+        for stream in self.cluster.history.open_streams():
+            stream.misbehave(how)
 
     def _controllers(self) -> Any:
         if self.cluster.controllers is None:

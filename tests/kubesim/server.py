@@ -50,15 +50,18 @@ class Server:
             app, access_log=None, handler_cancellation=True, keepalive_timeout=_KEEPALIVE_SECONDS, shutdown_timeout=0.1
         )
         self._site: web.TCPSite | None = None
+        self._holder: socket.socket | None = None
 
     async def start(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> None:
         """Listen; port 0 takes a free one, `self.port` is the one taken. OSError when the port is taken."""
         self._host, self._tls = host, tls
         await self._runner.setup()
-        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((host, port))
-            self.port = probe.getsockname()[1]
+        # Bound as long as the server lives and never listening: during an outage the port refuses connections, and
+        # nobody else can get it, not even a client that connects from a port that the system picks for it.
+        self._holder = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        self._holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._holder.bind((host, port))
+        self.port = self._holder.getsockname()[1]
         await self._listen()
         self.cluster.agenda.on_change = self._wake.set
         self._tasks.append(asyncio.create_task(self._drive()))
@@ -69,6 +72,8 @@ class Server:
             task.cancel()
         self.cluster.history.close_streams()
         await self._runner.cleanup()
+        if self._holder is not None:
+            self._holder.close()
 
     async def _listen(self) -> None:
         self._site = web.TCPSite(self._runner, self._host, self.port, ssl_context=self._tls, reuse_address=True)

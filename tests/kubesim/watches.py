@@ -80,8 +80,12 @@ class History:
 
     def close_streams(self) -> None:
         """End every open stream."""
-        for stream in list(self._streams):
+        for stream in self.open_streams():
             stream.end()
+
+    def open_streams(self) -> list[WatchStream]:
+        """Return the watches that have not ended."""
+        return [stream for stream in self._streams if not stream.closed]
 
     def _record(self, type_: str, new: Object, old: Object | None) -> None:
         event = Event(int(new["metadata"]["resourceVersion"]), type_, new, old)

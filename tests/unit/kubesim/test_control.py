@@ -90,6 +90,14 @@ def test_the_window_of_events_can_be_emptied() -> None:
     assert desk.cluster.history.floor == desk.cluster.store.resource_version
 
 
+def test_open_watches_can_be_disturbed() -> None:
+    desk = Desk()
+    desk.cluster.answer(Request.of("GET", "/api/v1/nodes?watch=1", authorization="Bearer admintoken"))
+    before = desk.send("GET", "watches").json()
+    desk.send("POST", "watches", {"watch": "end"})
+    assert (before, desk.send("GET", "watches").json()) == ({"open": 1}, {"open": 0})
+
+
 def test_a_node_reboots() -> None:
     desk = Desk(controllers=True)
     desk.cluster.load([builders.node("n")])

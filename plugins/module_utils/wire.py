@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
 import ssl
 from collections.abc import Iterator
@@ -15,10 +16,10 @@ from .errors import MaintenanceError, Unreachable
 
 try:
     import urllib3
-    from urllib3.exceptions import HTTPError, ReadTimeoutError
+    from urllib3.exceptions import HTTPError, ProxyError, ReadTimeoutError
 except ImportError:
     # Comes with the kubernetes package; without that, connecting has failed with its own sentence before.
-    HTTPError = ReadTimeoutError = OSError  # type: ignore[assignment,misc,unused-ignore]
+    HTTPError = ProxyError = ReadTimeoutError = OSError  # type: ignore[assignment,misc,unused-ignore]
 
 
 class Connection(Protocol):
@@ -100,6 +101,8 @@ def translated(connection: Connection) -> Iterator[None]:
 def fault_of(exc: BaseException, base_url: str) -> MaintenanceError:
     """Return what a transport error means for the user, and whether trying again can heal it."""
     chain = list(_chain(exc))
+    if any(isinstance(link, ProxyError) for link in chain):
+        return _lost_at_the_proxy(chain, base_url)
     for link in chain:
         if isinstance(link, ssl.SSLCertVerificationError):
             return _untrusted(link, base_url)
@@ -135,6 +138,20 @@ _TLS_FAULTS = (
     ("CERTIFICATE_EXPIRED", "the client certificate has expired; renew client_cert"),
     ("KEY_VALUES_MISMATCH", "client_cert and client_key do not belong together"),
 )
+
+
+def _lost_at_the_proxy(chain: list[BaseException], base_url: str) -> Unreachable:
+    why = _short(chain)
+    refusal = re.search(r"Tunnel connection failed: (\d{3})", " ".join(str(link) for link in chain))
+    if refusal:
+        why = "it answers %s" % refusal[1]
+    return Unreachable(
+        "the proxy on the way to %s does not let us through (%s): check proxy, proxy_headers and no_proxy,"
+        " or HTTPS_PROXY and NO_PROXY of the environment" % (base_url, why),
+        # Access denied, a wrong login, an unknown name or bad TLS stay as they are; a proxy that is down may return.
+        final=any(isinstance(link, (socket.gaierror, ssl.SSLError)) for link in chain)
+        or (refusal is not None and refusal[1].startswith("4")),
+    )
 
 
 def _untrusted(exc: ssl.SSLCertVerificationError, base_url: str) -> Unreachable:

@@ -141,12 +141,16 @@ class _Api(_Secure):
 
 
 class Proxy(_Server):
-    """A proxy that takes every host name for this machine. `tunnels` holds the targets of its CONNECT requests."""
+    """A proxy that takes every host name for this machine. `tunnels` holds the targets of its CONNECT requests.
+
+    `refuses` is the status that it turns them down with, if it does.
+    """
 
     def __init__(self, pair: Pair | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Tunnel)
         self.tls = _context(pair) if pair else None
         self.tunnels: list[str] = []
+        self.refuses = 0
         self.headers: list[dict[str, str]] = []
 
     @property
@@ -161,6 +165,9 @@ class _Tunnel(_Secure):
     def do_CONNECT(self) -> None:
         """Join the client with the server of that port here."""
         self._write_down(self.path)
+        if self.server.refuses:
+            self.send_error(self.server.refuses)
+            return
         with socket.create_connection(("127.0.0.1", int(self.path.rsplit(":", 1)[1]))) as onward:
             self.send_response(200)
             self.end_headers()

@@ -11,9 +11,14 @@ import sys
 import pytest
 import urllib3
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration, MissingLibrary
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import (
+    InvalidConfiguration,
+    MissingLibrary,
+    Unreachable,
+)
 from ansible_collections.kubeops.maintenance.plugins.module_utils.proxies import bypasses
 from ansible_collections.kubeops.maintenance.plugins.module_utils.server_address import parse_server
+from ansible_collections.kubeops.maintenance.plugins.module_utils.wire import exchange
 from connection.servers import ApiServer
 from connection.situations import ask, kubeconfig
 
@@ -199,6 +204,30 @@ def test_socks_needs_a_library(connected, api, monkeypatch) -> None:
         MissingLibrary, match=r"^The proxy speaks SOCKS, for which the Python library PySocks is missing"
     ):
         connected(host=api.url, api_key="t", proxy="socks5://127.0.0.1:1080")
+
+
+class TestLostAtTheProxy:
+    """The sentence speaks of the proxy, not of the server behind it."""
+
+    def unreachable(self, connection) -> Unreachable:
+        with pytest.raises(Unreachable) as caught:
+            exchange(connection, "GET", "/version", {}, None, 2.0)
+        return caught.value
+
+    @pytest.mark.parametrize(
+        ("address", "final"), [("http://127.0.0.1:1", False), ("http://no-such.invalid:3128", True)]
+    )
+    def test_no_proxy_there(self, connected, address, final) -> None:
+        error = self.unreachable(connected(host="https://api.test", api_key="t", proxy=address))
+        assert error.message.startswith("the proxy on the way to https://api.test:443 does not let us through (")
+        assert error.final is final
+
+    @pytest.mark.parametrize(("status", "final"), [(407, True), (403, True), (502, False)])
+    def test_refused(self, connected, proxy, status, final) -> None:
+        proxy.refuses = status
+        error = self.unreachable(connected(host="https://api.test", api_key="t", proxy=proxy.url))
+        assert f"(it answers {status}): check proxy, proxy_headers and no_proxy" in error.message
+        assert error.final is final
 
 
 @pytest.mark.skipif(urllib3.__version__.startswith("1."), reason="urllib3 1.26 takes no CA for proxies of its own")

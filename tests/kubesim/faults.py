@@ -51,6 +51,9 @@ _KNOWN = frozenset(
 )
 
 
+_VALUES = {"reset": re.compile("before|after"), "watch": re.compile(r"(silent|end|expire|drop)(:\d+)?")}
+
+
 class Fault:
     """One fault; its keys are those of the control interface, all optional.
 
@@ -61,6 +64,9 @@ class Fault:
         unknown = sorted(set(spec) - _KNOWN)
         if unknown:
             raise ValueError(f"unknown keys in fault: {', '.join(unknown)}")
+        for key, wanted in _VALUES.items():
+            if spec.get(key) and not wanted.fullmatch(str(spec[key])):
+                raise ValueError(f"{key} of a fault must match {wanted.pattern}")
         self.spec = dict(spec)
         self.matched = 0  # requests that it was meant for
         self.fired = 0

@@ -118,6 +118,12 @@ def test_unknown_keys_are_refused() -> None:
         api({"statsu": 500})
 
 
+@pytest.mark.parametrize("fault", [{"reset": "now"}, {"watch": "quiet"}], ids=str)
+def test_unknown_values_are_refused(fault: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="of a fault must match"):
+        api(fault)
+
+
 def test_faults_can_be_counted() -> None:
     server = api({"path": "/nodes", "status": 500, "after": 1})
     statuses(server, 3)

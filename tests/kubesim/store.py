@@ -10,8 +10,8 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable
 
-from . import errors
-from .agenda import Agenda, seconds_of, timestamp
+from . import errors, lifecycle
+from .agenda import Agenda, timestamp
 from .objects import Object, copied
 from .resources import of_kind
 
@@ -81,7 +81,7 @@ class Store:
             meta.pop(unwanted, None)
         if resource.generation:
             meta["generation"] = 1
-        self._fill_namespace(obj)
+        lifecycle.fill_namespace(obj)
         return obj
 
     def update(self, obj: Object) -> Object:
@@ -100,7 +100,7 @@ class Store:
         obj = self.prepared(obj, old)
         if obj == old:
             return old
-        if self._deletion_is_due(obj):
+        if lifecycle.deletion_is_due(obj):
             return self._drop(obj, old)
         return self._put("MODIFIED", obj, old)
 
@@ -123,7 +123,7 @@ class Store:
         for emptied in ("finalizers", "ownerReferences", "labels", "annotations"):
             if emptied in meta and not meta[emptied]:
                 del meta[emptied]
-        if of_kind(obj["kind"]).generation and _wanted(obj) != _wanted(old):
+        if of_kind(obj["kind"]).generation and lifecycle.wanted(obj) != lifecycle.wanted(old):
             meta["generation"] = was.get("generation", 0) + 1
         return obj
 
@@ -152,35 +152,10 @@ class Store:
         old = self.get(kind, namespace, name)
         if old is None or (uid is not None and old["metadata"].get("uid") != uid):
             return None
-        obj, gone = self.prepare_deletion(old, grace, background)
+        obj, gone = lifecycle.deleted(old, grace, self.agenda.now, background)
         if gone:
             return self._drop(obj, old)
         return old if obj == old else self._put("MODIFIED", obj, old)
-
-    def prepare_deletion(self, old: Object, grace: int | None, background: bool = True) -> tuple[Object, bool]:
-        """Return the object as a deletion leaves it, and whether it is gone then.
-
-        Rules: BeforeDelete of the API server's registry.
-        """
-        obj = copied(old)
-        meta = obj["metadata"]
-        if not background and "foregroundDeletion" not in (meta.get("finalizers") or ()):
-            meta["finalizers"] = [*(meta.get("finalizers") or ()), "foregroundDeletion"]
-        graceful = self._graceful_seconds(obj, grace)
-        if not meta.get("deletionTimestamp"):
-            if "generation" in meta:
-                meta["generation"] += 1
-            meta["deletionTimestamp"] = timestamp(self.agenda.now + graceful)
-            meta["deletionGracePeriodSeconds"] = graceful
-        elif grace is not None and grace < meta.get("deletionGracePeriodSeconds", 0):
-            # may only be shortened: counted from when the deletion began, not from now
-            began = seconds_of(meta["deletionTimestamp"]) - meta["deletionGracePeriodSeconds"]
-            meta["deletionTimestamp"] = timestamp(began + max(grace, 0))
-            meta["deletionGracePeriodSeconds"] = max(grace, 0)
-        if obj["kind"] == "Namespace":
-            meta.pop("deletionGracePeriodSeconds", None)
-            obj.setdefault("status", {})["phase"] = "Terminating"
-        return obj, self._deletion_is_due(obj)
 
     def remove(self, kind: str, namespace: str | None, name: str) -> None:
         """Take the object away now, whatever its grace; one with finalizers stays, marked as deleted with grace 0."""
@@ -219,7 +194,7 @@ class Store:
             meta.setdefault("creationTimestamp", timestamp(self.agenda.now))
             if resource.generation:
                 meta.setdefault("generation", 1)
-            self._fill_namespace(obj)
+            lifecycle.fill_namespace(obj)
             old = self.get(obj["kind"], meta.get("namespace"), meta["name"])
             self._put("ADDED" if old is None else "MODIFIED", obj, old)
 
@@ -233,33 +208,6 @@ class Store:
     def new_uid(self) -> str:
         """Return a uid; the same seed gives the same ones."""
         return str(uuid.UUID(int=self._random.getrandbits(128), version=4))
-
-    def _graceful_seconds(self, obj: Object, grace: int | None) -> int:
-        if obj["kind"] != "Pod":
-            return 0
-        if not obj.get("spec", {}).get("nodeName") or obj.get("status", {}).get("phase") in ("Succeeded", "Failed"):
-            return 0
-        if grace is None:
-            grace = obj["spec"].get("terminationGracePeriodSeconds", 30)
-        return 1 if grace < 0 else grace
-
-    @staticmethod
-    def _deletion_is_due(obj: Object) -> bool:
-        meta = obj["metadata"]
-        if not meta.get("deletionTimestamp") or meta.get("finalizers"):
-            return False
-        if obj["kind"] == "Namespace" and obj.get("spec", {}).get("finalizers"):
-            return False
-        return not meta.get("deletionGracePeriodSeconds")
-
-    @staticmethod
-    def _fill_namespace(obj: Object) -> None:
-        if obj["kind"] != "Namespace":
-            return
-        meta = obj["metadata"]
-        meta["labels"] = {**(meta.get("labels") or {}), "kubernetes.io/metadata.name": meta["name"]}
-        obj["spec"] = {"finalizers": ["kubernetes"], **(obj.get("spec") or {})}
-        obj["status"] = {"phase": "Active", **(obj.get("status") or {})}
 
     def _put(self, event: str, obj: Object, old: Object | None) -> Object:
         meta = obj["metadata"]
@@ -294,11 +242,3 @@ class Store:
                     listener(*news)
         finally:
             self._telling = False
-
-
-def _wanted(obj: Object) -> Object:
-    """Return the spec whose change makes a new generation: binding a pod to its node does not."""
-    spec: Object = obj.get("spec") or {}
-    if obj["kind"] == "Pod":
-        return {key: value for key, value in spec.items() if key != "nodeName"}
-    return spec

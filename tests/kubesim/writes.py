@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import bodies, defaults, errors, patches, validation
+from . import bodies, defaults, errors, lifecycle, patches, validation
 from .bodies import DeleteOptions
 from .messages import Request, Response, json_response
 from .objects import Object, copied
@@ -111,7 +111,7 @@ class Writes:
         meta = old["metadata"]
         foreground = options.propagation == "Foreground"
         if options.dry_run:
-            return self._store.prepare_deletion(old, options.grace, not foreground)
+            return lifecycle.deleted(old, options.grace, self._store.agenda.now, not foreground)
         if options.propagation == "Orphan":
             self._orphan(meta["uid"])
         kind, namespace, name = old["kind"], meta.get("namespace"), meta["name"]

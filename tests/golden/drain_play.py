@@ -66,7 +66,7 @@ def play(case: Case, simulator: Simulator, deviations: Sequence[Deviation]) -> V
         started = time.monotonic()
         run.begin({**case.args, "host": simulator.url, "api_key": token, "_ansible_check_mode": case.check_mode})
         meanwhile = Meanwhile(simulator, case.during)
-        while not run.has_ended(TICK):
+        while not run.has_spoken(TICK):
             meanwhile.go_on(time.monotonic() - started)
             if time.monotonic() - started > case.seconds + PATIENCE:
                 return Verdict(DISAGREES, f"the module is still at work {PATIENCE:g} s after kubectl ended")
@@ -74,13 +74,15 @@ def play(case: Case, simulator: Simulator, deviations: Sequence[Deviation]) -> V
             result = run.result()
         except ModuleCrashed as exc:
             return Verdict(DISAGREES, str(exc))
-    failed = bool(result.get("failed"))
-    # What others did after a module that was quicker than kubectl, or gave up sooner, belongs to the case. A module
-    # that succeeded answers for the moment at which it says so.
-    while (failed or not meanwhile.is_over) and time.monotonic() - started < case.seconds:
-        time.sleep(TICK)
-        meanwhile.go_on(time.monotonic() - started)
-    verdict = verdict_on(case, end_of(case, simulator, failed), deviations)
+        failed = bool(result.get("failed"))
+        # What others did after a module that was quicker than kubectl, or gave up sooner, belongs to the case. A module
+        # that succeeded answers for the moment at which it says so.
+        while (failed or not meanwhile.is_over) and time.monotonic() - started < case.seconds:
+            time.sleep(TICK)
+            meanwhile.go_on(time.monotonic() - started)
+        verdict = verdict_on(case, end_of(case, simulator, failed), deviations)
+        if not run.has_ended(PATIENCE):
+            return Verdict(DISAGREES, f"the module's process did not end within {PATIENCE:g} s of its result")
     if verdict.kind == DISAGREES:
         return Verdict(DISAGREES, f"{verdict.text} (the module: {result.get('msg')})")
     return verdict

@@ -39,6 +39,7 @@ class ModuleRun:
     def __init__(self, module: str) -> None:
         self._module = module
         self._printed = b""
+        self._spoken = threading.Event()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._open = contextlib.ExitStack()
 
@@ -74,13 +75,17 @@ class ModuleRun:
                 self._process.stdin.flush()
         self._reader.start()
 
+    def has_spoken(self, wait: float) -> bool:
+        """Wait for the result or the end, but for no longer than that many seconds; tell whether it came."""
+        return self._spoken.wait(wait)
+
     def has_ended(self, wait: float) -> bool:
         """Wait for the end, but for no longer than that many seconds; tell whether it came."""
         self._reader.join(wait)
         return not self._reader.is_alive()
 
     def result(self) -> Obj:
-        """Return the result of a run that has ended."""
+        """Return the result of a run that has spoken."""
         try:
             result = json.loads(self._printed)
         except ValueError:
@@ -90,8 +95,11 @@ class ModuleRun:
         return result
 
     def _read(self) -> None:
-        if self._process.stdout:
-            self._printed = self._process.stdout.read()
+        for line in self._process.stdout or ():
+            self._printed += line
+            if line.strip():
+                self._spoken.set()
+        self._spoken.set()
 
     def _last_words(self) -> str:
         self._process.wait()

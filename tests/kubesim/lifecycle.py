@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How objects begin and end: what a deletion does to them, when they are gone. Rules: BeforeDelete of the API server."""
+"""How objects begin and end, what a deletion does to them. Rules: BeforeDelete of the API server."""
 
 from __future__ import annotations
 

@@ -14,6 +14,8 @@ from .errors import (
     Conflict,
     Expired,
     Forbidden,
+    InvalidOptions,
+    MaintenanceError,
     NotFound,
     ServerFault,
     TooManyRequests,
@@ -64,6 +66,13 @@ def error_of(body: Obj, status: int = 0, headers: Mapping[str, str] | None = Non
         retry_after=retry_after,
         about=part(body, "details"),
     )
+
+
+def selector_fault(exc: ApiError, option: str, selectors: list[str]) -> MaintenanceError:
+    """Return the error to raise for a list that failed: the user's mistake where the label selectors are malformed."""
+    if exc.status != 400 or not selectors:
+        return exc
+    return InvalidOptions("%s: %r is no label selector: %s" % (option, ",".join(selectors), exc.message))
 
 
 def foreign_answer(status: int, headers: Mapping[str, str], data: bytes) -> ServerFault:

@@ -59,10 +59,20 @@ class Rest:
         self._renewing = threading.Lock()
         self._renewals = 0
         self.answered = False
+        self.namespace = connection.namespace
 
     def get(self, path: str, query: dict[str, Any] | None = None) -> Obj:
         """Return the object at a path."""
         return self.request("GET", path, query)
+
+    def text(self, path: str, query: dict[str, Any]) -> str:
+        """Return a body that is no JSON, such as a container's log. Asked for once."""
+        wait = max(0.05, min(LONGEST_FIRST_ANSWER, self._deadline.remaining()))
+        answer = exchange(self._connection, "GET", _target(path, query), self._headers(), None, wait)
+        if answer.status == 200:
+            return answer.data.decode("utf-8", "replace")
+        value_of(answer.status, answer.headers, answer.data)
+        raise foreign_answer(answer.status, answer.headers, b"")
 
     def patch(self, path: str, body: Obj, query: dict[str, Any] | None = None, versioned: bool = False) -> Obj:
         """Change an object by a JSON merge patch (RFC 7386); safe to repeat.

@@ -27,6 +27,7 @@ class Connection(Protocol):
 
     base_url: str
     pool: Any
+    namespace: str
 
     def headers(self) -> Any:
         """Return the headers of the next request."""

@@ -9,16 +9,19 @@ import difflib
 from typing import Any
 from urllib.parse import quote
 
+from .answers import selector_fault
 from .budgets import BudgetBook
 from .errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFound
 from .evictions import deletion_of, eviction_of
-from .objects import Obj, name_of, namespace_of
+from .objects import Obj, is_finished, name_of, namespace_of
 from .observe import Collection, Listed
 from .pods import trimmed
 from .rest import Rest
 from .rights import REVIEWS, Right, is_allowed, review_of
+from .volumes import Claim, Volume, claim_of, claims_of, volume_on
 
 NODES = "/api/v1/nodes"
+ATTACHMENTS = "/apis/storage.k8s.io/v1/volumeattachments"
 BUDGETS = "/apis/policy/v1/poddisruptionbudgets"
 
 
@@ -50,7 +53,7 @@ class Cluster:
         try:
             items = self._rest.list(NODES, query, self._page_size).items
         except ApiError as exc:
-            raise _selector_fault(exc, option, selectors) from exc
+            raise selector_fault(exc, option, selectors) from exc
         return sorted(items, key=name_of)
 
     def set_unschedulable(self, name: str, value: bool, dry_run: bool = False) -> Obj:
@@ -75,7 +78,7 @@ class Cluster:
         try:
             return self._rest.list(what.path, what.query, what.page_size, what.keep).items
         except ApiError as exc:
-            raise _selector_fault(exc, "pod_selectors", selectors) from exc
+            raise selector_fault(exc, "pod_selectors", selectors) from exc
 
     def pods_collection(self, node: str, selectors: list[str]) -> Collection:
         """Return what to follow to know the node's pods."""
@@ -111,6 +114,26 @@ class Cluster:
                 del books[namespace]
                 refused = exc.message
         return books, refused
+
+    def attachments_collection(self) -> Collection:
+        """Return what to follow to know which volumes are attached; the API cannot choose them by node."""
+        return Collection(ATTACHMENTS, {}, self._page_size, self._pause, without_managed_fields)
+
+    def volumes_left_on(self, node: str) -> list[Volume]:
+        """Return the volumes that are attached to a node and that no pod which stays there uses."""
+        pods = self._rest.list("/api/v1/pods", {"fieldSelector": "spec.nodeName=" + node}, self._page_size, trimmed)
+        used = {claim for pod in pods.items if not is_finished(pod) for claim in claims_of(pod)}
+        attachments = self._rest.list(ATTACHMENTS, {}, self._page_size, without_managed_fields).items
+        volumes = [volume for volume in (volume_on(item, node) for item in attachments) if volume is not None]
+        for volume in volumes:
+            volume.claim = self._claim_on(volume.persistent_volume)
+        return [volume for volume in volumes if volume.claim is None or volume.claim not in used]
+
+    def _claim_on(self, volume: str) -> Claim | None:
+        try:
+            return claim_of(self._rest.get(_path("/api/v1/persistentvolumes", volume)))
+        except (Forbidden, NotFound):
+            return None
 
     def daemonset_exists(self, namespace: str, name: str) -> bool | None:
         """Tell whether a DaemonSet exists; None if the account may not know."""
@@ -150,12 +173,6 @@ def _path(collection: str, name: str) -> str:
 
 def _labels(selectors: list[str]) -> dict[str, Any]:
     return {"labelSelector": ",".join(selectors)} if selectors else {}
-
-
-def _selector_fault(exc: ApiError, option: str, selectors: list[str]) -> MaintenanceError:
-    if exc.status != 400 or not selectors:
-        return exc
-    return InvalidOptions("%s: %r is no label selector: %s" % (option, ",".join(selectors), exc.message))
 
 
 def without_managed_fields(obj: Obj) -> Obj:

@@ -35,6 +35,12 @@ def pending_pod(drain: PodDrain, budget: Obj | None, node: Obj, now: float) -> d
     )
 
 
+def gone_pod(drain: PodDrain, message: str) -> dict[str, Any]:
+    """Return the entry of C(pending_pods) for a pod that is gone and has left a volume attached."""
+    entry = pending_pod(drain, None, {}, 0.0)
+    return dict(entry, phase="", reason="volume_attached", message=message, overdue_seconds=0)
+
+
 def why(drain: PodDrain, budget: Obj | None, node: Obj, now: float) -> tuple[str, str]:
     """Return the reason and a sentence's end that follows the pod's name."""
     outcome = drain.outcome

@@ -16,7 +16,7 @@ from .drain_options import DrainTask
 from .drain_plan import Outlook, Plan
 from .drain_rehearsal import rehearse
 from .drain_report import Report
-from .errors import InvalidOptions, MaintenanceError
+from .errors import Cancelled, InvalidOptions, MaintenanceError
 from .node_drain import DRAINED, FAILED, NodeDrain
 from .objects import Obj, is_unschedulable, name_of
 from .owners import owners_of
@@ -55,10 +55,14 @@ class Maintenance:
         """Carry the task out. The report tells how it ended; an error means that nothing was changed."""
         nodes = self._nodes()
         self.report.nodes = nodes
-        if self._task.state == "drain":
-            self._drain(nodes)
-        else:
-            self._set_all(nodes, wanted=self._task.state == "uncordon")
+        try:
+            if self._task.state == "drain":
+                self._drain(nodes)
+            else:
+                self._set_all(nodes, wanted=self._task.state == "uncordon")
+        except Cancelled as exc:
+            self.report.cancelled = exc.message
+        self._close(nodes)
         self.report.wall = self._clock.wall()
         return self.report
 
@@ -113,25 +117,38 @@ class Maintenance:
             rehearse(self._cluster, self._tools.crew, self._clock, self._deadline, self._task, open_nodes)
         else:
             self._empty(open_nodes, outlook)
-        self.report.changed = self.report.changed or any(node.touched for node in nodes)
 
-    def _empty(self, nodes: list[NodeDrain], outlook: Outlook) -> None:
-        # A node that was closed before and has nothing to move needs no second look.
-        for node in nodes:
-            if node.cordoned_before and not node.pods:
-                node.phase = DRAINED
-        budgets = BudgetWatch(self._task.wait_sleep, outlook.books)
-        self.report.budget_of = budgets.budget_of
-        loop = DrainLoop(self._cluster, self._rest, self._tools.crew, self._clock, self._deadline, self._task, budgets)
-        loop.run(nodes, self._gate.close_again)
+    def _close(self, nodes: list[NodeDrain]) -> None:
+        """Bring every node's account to an end, whatever ended the task."""
         now = self._clock.monotonic()
-        for node in nodes:
-            if not node.over:
-                node.phase, node.ended_at, node.timed_out = FAILED, now, True
+        self.report.changed = self.report.changed or any(node.claimed or node.touched for node in nodes)
+        if self._task.state != "drain" or self.report.refused or self._task.check_mode:
+            return
+        for node in [node for node in nodes if not node.over]:
+            node.phase, node.ended_at, node.timed_out = FAILED, now, not self.report.cancelled
         if self._task.on_failure != "keep_cordon":
             rest = self._tools.rest_for(Deadline(self._clock, AFTERWARDS))
             gate = Gate(self._cluster_for(rest), self._clock, self._task.cordon_owner)
             self.report.warnings += gate.roll_back(nodes, self._task.on_failure)
+
+    def _empty(self, nodes: list[NodeDrain], outlook: Outlook) -> None:
+        # A node that was closed before and has nothing to move needs no second look.
+        for node in nodes:
+            if node.cordoned_before and not node.pods and not self._task.wait_volume_detach:
+                node.phase = DRAINED
+        budgets = BudgetWatch(self._task.wait_sleep, outlook.books)
+        self.report.budget_of = budgets.budget_of
+        loop = DrainLoop(
+            self._cluster,
+            self._rest,
+            self._tools.crew,
+            self._clock,
+            self._deadline,
+            self._task,
+            budgets,
+            self._gate.close_again,
+        )
+        loop.run(nodes)
 
     def _cluster_for(self, rest: Rest) -> Cluster:
         return Cluster(rest, self._task.chunk_size, self._task.wait_sleep)

@@ -15,11 +15,13 @@ from typing import Any
 
 from .budget_watch import BudgetWatch
 from .cluster import Cluster
+from .detach_watch import DetachWatch
 from .drain_options import DrainTask
-from .errors import Failed, MaintenanceError
+from .errors import MaintenanceError
 from .evictions import outcome_of
-from .node_drain import CHECKING, DRAINED, DRAINING, FAILED, WAITING, NodeDrain
-from .objects import Obj, is_unschedulable, uid_of
+from .node_check import NodeCheck
+from .node_drain import CHECKING, DRAINING, FAILED, WAITING, NodeDrain
+from .objects import uid_of
 from .observe import Changed, Listed, Unwatched, observe
 from .pod_drain import DUE, PAUSED, PodDrain
 from .rest import Rest
@@ -28,12 +30,13 @@ from .workers import Crew, Message
 
 # Before time runs out, look once more: what the watch has not told yet must not fail a task.
 LAST_LOOK = 1.0
-# Seconds between two looks at a node on which pods keep landing.
-PEEK = 2.0
 
 
 class DrainLoop:
-    """Drain some nodes at once, under one deadline and one limit of evictions under way."""
+    """Drain some nodes at once, under one deadline and one limit of evictions under way.
+
+    close_again: cordons a node from which somebody lifted the cordon.
+    """
 
     def __init__(
         self,
@@ -44,6 +47,7 @@ class DrainLoop:
         deadline: Deadline,
         task: DrainTask,
         budgets: BudgetWatch,
+        close_again: Callable[[NodeDrain], None],
     ) -> None:
         self._cluster = cluster
         self._rest = rest
@@ -52,6 +56,8 @@ class DrainLoop:
         self._deadline = deadline
         self._task = task
         self._budgets = budgets
+        detaching = DetachWatch(cluster, rest, crew) if task.wait_volume_detach else None
+        self._checks = NodeCheck(cluster, crew, detaching, self._pod_news, close_again, self._end)
         self._nodes: dict[str, NodeDrain] = {}
         self._under_way = 0
         self._looking: set[str] = set()
@@ -59,12 +65,8 @@ class DrainLoop:
         self._asked_for: set[tuple[str, str]] = set()
         self._last_look = False
 
-    def run(self, nodes: list[NodeDrain], close_again: Callable[[NodeDrain], None]) -> None:
-        """Drain the nodes, each in its place; their phases say how it ended.
-
-        close_again: cordons a node from which somebody lifted the cordon.
-        """
-        self._close_again = close_again
+    def run(self, nodes: list[NodeDrain]) -> None:
+        """Drain the nodes, each in its place; their phases say how it ended."""
         self._nodes = {node.name: node for node in nodes}
         while True:
             self._start_nodes()
@@ -83,7 +85,9 @@ class DrainLoop:
         return [drain for node in self._active() for drain in node.pods.values()]
 
     def _start_nodes(self) -> None:
-        room = self._task.max_parallel - len(self._active())
+        room = self._task.max_parallel - sum(
+            1 for node in self._nodes.values() if not node.over and node.phase != WAITING
+        )
         for node in [node for node in self._nodes.values() if node.phase == WAITING][: max(0, room)]:
             # What was seen before the cordon is old: pods may have landed until then.
             node.phase, node.listed, node.started_at = DRAINING, False, self._clock.monotonic()
@@ -107,7 +111,8 @@ class DrainLoop:
         last = not self._deadline.unlimited and self._deadline.remaining() <= LAST_LOOK and not self._last_look
         self._last_look = self._last_look or last
         for node in self._active():
-            self._check(node, now, last)
+            self._checks.step(node, now, list(self._task.pod_selectors))
+            self._look_again(node, now, last)
 
     def _look_up(self) -> None:
         for node in self._active():
@@ -125,14 +130,7 @@ class DrainLoop:
                 removal = partial(self._cluster.remove_pod, drain.pod, self._task.grace, self._task.evict)
                 self._crew.start(("evict", node.name, uid_of(drain.pod)), removal)
 
-    def _check(self, node: NodeDrain, now: float, last: bool) -> None:
-        if node.landed and node.phase == DRAINING and now >= node.peek_at:
-            # A pod that lands on a cordoned node hints at a cordon that somebody lifted.
-            node.landed, node.peek_at = False, now + PEEK
-            self._crew.start(("peek", node.name), partial(self._cluster.node_now, node.name))
-        if node.phase == DRAINING and node.settled():
-            node.phase = CHECKING
-            self._crew.start(("check", node.name), lambda: self._look_closely(node.name))
+    def _look_again(self, node: NodeDrain, now: float, last: bool) -> None:
         due = self._look_at.get(node.name)
         if node.name not in self._looking and (last or (due is not None and due <= now)):
             self._look_at.pop(node.name, None)
@@ -143,16 +141,13 @@ class DrainLoop:
         selectors = list(self._task.pod_selectors)
         self._crew.start(("look", node.name), lambda: Listed(self._cluster.pods_on(node.name, selectors)))
 
-    def _look_closely(self, name: str) -> tuple[Listed, Obj | None]:
-        pods = Listed(self._cluster.pods_on(name, list(self._task.pod_selectors)))
-        return pods, self._cluster.node_now(name)
-
     def _next_wake(self) -> float:
         now, wall = self._clock.monotonic(), self._clock.wall()
         times = [self._deadline.remaining()]
         if not self._deadline.unlimited and not self._last_look:
             times.append(self._deadline.remaining() - LAST_LOOK)
-        times += [when - now for name, when in self._look_at.items() if name not in self._looking]
+        waiting = [self._look_at[node.name] for node in self._active() if node.name in self._look_at]
+        times += [when - now for when in waiting]
         times += [left for left in (node.next_skip(wall) for node in self._active()) if left is not None]
         ask = self._budgets.next_ask(self._pods(), now)
         if ask is not None and self._under_way < self._task.eviction_concurrency:
@@ -168,16 +163,12 @@ class DrainLoop:
                 node.daemonsets[name] = message.value
         elif kind == "budgets":
             self._budget_news(name, message)
+        elif kind in NodeCheck.KINDS:
+            self._checks.hear(kind, message, self._nodes)
         elif self._nodes[name].over:
             return
-        elif message.error is not None and kind not in ("look", "peek"):
-            self._fail(self._nodes[name], message.error)
-        elif kind == "check":
-            self._checked(self._nodes[name], *message.value)
-        elif kind == "recordon":
-            self._nodes[name].phase = DRAINING
-        elif kind == "peek":
-            self._peeked(self._nodes[name], message.value)
+        elif message.error is not None and kind == "pods":
+            self._end(self._nodes[name], FAILED, message.error)
         else:
             if kind == "look":
                 self._looking.discard(name)
@@ -210,38 +201,7 @@ class DrainLoop:
             # What is known of the pod is out of date; the watch may be late, so look, but not for each pod at once.
             self._look_at.setdefault(node.name, now + 0.5)
 
-    def _checked(self, node: NodeDrain, pods: Listed, fresh: Obj | None) -> None:
-        node.phase = DRAINING
-        node.take(pods, self._clock.monotonic(), self._clock.wall())
-        if not node.settled():
-            return
-        if fresh is None:
-            node.warnings.append("node %s left the cluster while it was drained" % node.name)
-        elif not is_unschedulable(fresh):
-            self._uncordoned_by_another(node)
-            return
-        else:
-            node.node = fresh
-        self._end(node, FAILED if node.pods else DRAINED)
-
-    def _peeked(self, node: NodeDrain, fresh: Obj | None) -> None:
-        if fresh is not None and not is_unschedulable(fresh) and node.phase == DRAINING:
-            self._uncordoned_by_another(node)
-
-    def _uncordoned_by_another(self, node: NodeDrain) -> None:
-        node.recordons += 1
-        if node.recordons > 1:
-            node.cordoned = False
-            self._fail(node, Failed("somebody else uncordons %s again and again while it is drained" % node.name))
-            return
-        node.warnings.append("%s was uncordoned by somebody else during its drain, and cordoned again" % node.name)
-        node.phase = CHECKING
-        self._crew.start(("recordon", node.name), lambda: self._close_again(node))
-
-    def _fail(self, node: NodeDrain, error: MaintenanceError) -> None:
-        node.error = error
-        self._end(node, FAILED)
-
-    def _end(self, node: NodeDrain, phase: str) -> None:
-        node.phase, node.ended_at = phase, self._clock.monotonic()
+    def _end(self, node: NodeDrain, phase: str, error: MaintenanceError | None) -> None:
+        node.phase, node.error, node.ended_at = phase, error, self._clock.monotonic()
+        self._look_at.pop(node.name, None)
         self._crew.drop(("pods", node.name))

@@ -42,6 +42,7 @@ class DrainTask:
     preflight: str = "standard"
     on_failure: str = "keep_cordon"
     cordon_owner: str = ""
+    wait_volume_detach: bool = False
     check_mode: bool = False
 
 
@@ -81,6 +82,7 @@ def task_from(params: Mapping[str, Any], check_mode: bool) -> DrainTask:
         preflight=params.get("preflight") or "standard",
         on_failure=params.get("on_failure") or "keep_cordon",
         cordon_owner=_owner(params.get("cordon_owner")),
+        wait_volume_detach=bool(params.get("wait_volume_detach")),
         check_mode=check_mode,
     )
 

@@ -15,7 +15,7 @@ from .objects import namespace_of, number, part
 from .observe import Listed
 from .pod_drain import DUE, PodDrain
 from .preflight import block_for_right, look_at_budgets, node_warning
-from .rights import CORDON, DELETE, EVICT, Right
+from .rights import CORDON, DELETE, DETACH, EVICT, Right
 from .waiting import Clock
 
 
@@ -82,6 +82,8 @@ class Plan:
             right = CORDON._replace(name=node.name)
             if not self._may(CORDON, right):
                 self._outlook.refusals.append("the account may not %s, so it cannot cordon it" % right.text())
+        if self._task.wait_volume_detach and not self._may(DETACH, DETACH):
+            self._outlook.refusals.append("the account may not %s, which wait_volume_detach needs" % DETACH.text())
         removal = EVICT if self._task.evict else DELETE
         by_namespace: dict[str, list[PodDrain]] = {}
         for drain in self._due():

@@ -9,13 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .diagnosis import pending_pod
+from .diagnosis import gone_pod, pending_pod
 from .drain_words import message_of, node_warnings
 from .node_drain import DRAINED, FAILED, NodeDrain
 from .objects import Obj, full_name, namespace_of
 from .pod_drain import PodDrain
 from .pod_filters import sort_key
 from .pods import reference, workload_of
+from .volumes import claims_of
 
 # A result is stored with every job; what is longer helps nobody.
 LONGEST_LIST = 200
@@ -25,14 +26,15 @@ LONGEST_LIST = 200
 class Report:
     """A task's end.
 
-    refused: the preflight stopped it; refusals: its sentences that are about no single pod; rehearsed: check mode;
-    changed: something was (would be) changed; wall: the end in seconds since 1970; seconds: the limit it ran under;
-    budget_of: tells the budget that refused a pod.
+    cancelled: what ended it early; refused: the preflight stopped it; refusals: its sentences that are about no single
+    pod; rehearsed: check mode; changed: something was (would be) changed; wall: the end in seconds since 1970;
+    seconds: the limit it ran under; budget_of: tells the budget that refused a pod.
     """
 
     state: str
     nodes: list[NodeDrain] = field(default_factory=list)
     refused: bool = False
+    cancelled: str = ""
     refusals: list[str] = field(default_factory=list)
     rehearsed: bool = False
     changed: bool = False
@@ -55,6 +57,7 @@ class Report:
                 pending_pod(drain, self.budget_of(drain), node.node, self.wall)
                 for drain in (node.blocked() if self.refused else node.sorted_pods())
             ]
+            + _with_volumes(node)
             for node in self.nodes
         }
 
@@ -124,8 +127,19 @@ def _node(node: NodeDrain, report: Report, pending: list[dict[str, Any]]) -> dic
         "pending_pods": pending,
         "warnings": node.warnings + node_warnings(node),
         "affected_workloads": _workloads([end.drain.pod for end in gone]),
-        "volumes": [],
+        "volumes": [volume.facts() for volume in node.volumes or []],
     }
+
+
+def _with_volumes(node: NodeDrain) -> list[dict[str, Any]]:
+    """Return entries for pods that are gone and whose volumes are not."""
+    left = {volume.claim: volume for volume in node.volumes or [] if volume.claim and not volume.detached}
+    found = []
+    for drain in [end.drain for end in node.evicted]:
+        volumes = [left[claim].text() for claim in sorted(claims_of(drain.pod)) if claim in left]
+        if volumes:
+            found.append(gone_pod(drain, "is gone, but still attached is %s" % ", ".join(volumes)))
+    return found
 
 
 def _workloads(pods: list[Obj]) -> list[dict[str, str]]:

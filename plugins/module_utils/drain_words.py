@@ -19,6 +19,7 @@ class Ended(Protocol):
     state: str
     nodes: list[NodeDrain]
     refused: bool
+    cancelled: str
     refusals: list[str]
     rehearsed: bool
     seconds: float
@@ -37,7 +38,7 @@ def message_of(end: Ended, pending: Pending) -> str:
         return " ".join(_marked(node, end.state, end.rehearsed) for node in end.nodes)
     bad = [node for node in end.nodes if node.phase == FAILED]
     if bad:
-        return " ".join(_not_drained(node, pending[node.name], end) for node in bad)
+        return _how_it_ended(end) + " ".join(_not_drained(node, pending[node.name], end) for node in bad)
     return _rehearsed(end.nodes, pending) if end.rehearsed else _drained(end.nodes)
 
 
@@ -69,6 +70,13 @@ def _not_drained(node: NodeDrain, pending: list[dict[str, Any]], end: Ended) -> 
     text = "Node %s %s drained%s" % (node.name, "would not be" if end.rehearsed else "was not", limit)
     if node.error is not None:
         return "%s: %s." % (text, node.error.message)
+    attached = [volume.text() for volume in node.volumes or [] if not volume.detached]
+    if attached:
+        return "%s: its pods are gone, but %s still attached: %s." % (
+            text,
+            counted(len(attached), "volume") + (" is" if len(attached) == 1 else " are"),
+            some(attached),
+        )
     if not pending:
         return text + "."
     verb = "is" if len(pending) == 1 else "are"
@@ -90,19 +98,31 @@ def _rehearsed(nodes: list[NodeDrain], pending: Pending) -> str:
     return text + (", %s would be blocked: %s." % (counted(len(held), "pod"), left_over(held)) if held else ".")
 
 
+def _how_it_ended(end: Ended) -> str:
+    return "The task was %s. " % end.cancelled if end.cancelled else ""
+
+
 def _listed(nodes: list[NodeDrain]) -> str:
     return some(node.name for node in nodes)
 
 
 def left_over(pending: list[dict[str, Any]]) -> str:
     """Say which pods are left and why, those with the same words together, the most numerous first."""
-    ends: dict[str, list[str]] = {}
+    # Words with numbers in them differ from pod to pod, so pods with one reason and one budget stand together.
+    ends: dict[tuple[str, str], list[str]] = {}
+    words: dict[tuple[str, str], str] = {}
     for pod in pending:
-        ends.setdefault(pod["message"], []).append("%s/%s" % (pod["namespace"], pod["name"]))
+        key = (pod["reason"], (pod["pdb"] or {}).get("name") or _without_numbers(pod["message"]))
+        words.setdefault(key, pod["message"])
+        ends.setdefault(key, []).append("%s/%s" % (pod["namespace"], pod["name"]))
     ranked = sorted(ends.items(), key=lambda entry: -len(entry[1]))
-    told = "; ".join("%s %s" % (some(names), end) for end, names in ranked[:MOST_NAMES])
-    more = sum(len(names) for _end, names in ranked[MOST_NAMES:])
+    told = "; ".join("%s %s" % (some(names), words[key]) for key, names in ranked[:MOST_NAMES])
+    more = sum(len(names) for _key, names in ranked[MOST_NAMES:])
     return told + ("; %s more for other reasons (see pending_pods)" % counted(more, "pod") if more else "")
+
+
+def _without_numbers(text: str) -> str:
+    return "".join(letter for letter in text if not letter.isdigit())
 
 
 def node_warnings(node: NodeDrain) -> list[str]:

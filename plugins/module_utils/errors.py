@@ -21,6 +21,9 @@
     |-- TimedOut                the task's deadline passed
     `-- Failed                  the use case ended badly; C(details) hold its result
 
+    Cancelled                   a signal ended the task; stands apart, as KeyboardInterrupt does, so that no handler
+                                of one node's failure takes it for one
+
 Sentences may change; classes, statuses and details are what code decides on.
 """
 
@@ -122,3 +125,11 @@ class TimedOut(MaintenanceError):
 
 class Failed(MaintenanceError):
     """The use case ended badly; C(details) hold the same keys as its good end."""
+
+
+class Cancelled(BaseException):
+    """A signal ended the task. C(message) says which."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .auth_options import secret_values
+from .cancellation import arm
 from .connection import connect
-from .errors import Forbidden, MaintenanceError
+from .errors import Cancelled, Forbidden, MaintenanceError
 from .rest import Rest
 from .waiting import Clock, Deadline
 
@@ -47,9 +48,10 @@ def run(
     try:
         # Before connecting: a wrong option should not have to wait for a server.
         task = read()
+        arm()
         ending = _connected(module, lambda clock, rest_for: work(task, clock, rest_for))
-    except MaintenanceError as exc:
-        module.fail_json(**dict(nothing_done, msg=sentence(exc)))
+    except (MaintenanceError, Cancelled) as exc:
+        module.fail_json(**dict(nothing_done, msg=sentence(exc.message)))
     for warning in ending.warnings:
         module.warn(warning)
     result = dict(ending.result)
@@ -76,7 +78,7 @@ def _connected(module: AnsibleModule, work: Callable[[Clock, RestFor], Ending]) 
         connection.close()
 
 
-def sentence(exc: MaintenanceError) -> str:
-    """Return the error's message as a sentence."""
-    text = exc.message.strip() or type(exc).__name__
+def sentence(text: str) -> str:
+    """Return an error's message as a sentence."""
+    text = text.strip() or "the task failed"
     return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")

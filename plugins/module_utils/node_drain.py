@@ -14,11 +14,13 @@ from .objects import Obj, deletion_time, uid_of
 from .observe import Changed, Listed
 from .pod_drain import BLOCKED, DUE, TRYING, UNKNOWN, PodDrain
 from .pod_filters import BLOCK, EVICT, SKIP, Choices, DaemonSetKey, Facts, Verdict, daemonset_of, judge, sort_key
+from .volumes import Volume
 
 # How far a node's drain is.
 WAITING = "waiting"
 DRAINING = "draining"
 CHECKING = "checking"
+DETACHING = "detaching"
 DRAINED = "drained"
 FAILED = "failed"
 
@@ -50,6 +52,8 @@ class NodeDrain:
     claimed: bool = False
     resumed: bool = False
     kept_by: str = ""
+    # What is attached and should not be; None until that was looked up.
+    volumes: list[Volume] | None = None
     timed_out: bool = False
     phase: str = WAITING
     error: MaintenanceError | None = None

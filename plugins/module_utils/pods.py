@@ -43,11 +43,12 @@ def trimmed(pod: Obj) -> Obj:
     if is_mirror(pod):
         meta["annotations"] = {MIRROR_ANNOTATION: ""}
     spec = {key: part(pod, "spec").get(key) for key in ("nodeName", "terminationGracePeriodSeconds")}
-    volumes = [
-        {key: volume.get(key) for key in ("emptyDir", "persistentVolumeClaim") if volume.get(key) is not None}
+    spec["volumes"] = [
+        {"name": volume.get("name"), kind: volume[kind] if kind == "persistentVolumeClaim" else {}}
         for volume in entries(pod, "spec", "volumes")
+        for kind in ("emptyDir", "persistentVolumeClaim", "ephemeral")
+        if volume.get(kind) is not None
     ]
-    spec["volumes"] = [volume for volume in volumes if volume]
     ready = condition_of(pod, "Ready")
     status = {"phase": part(pod, "status").get("phase"), "conditions": [ready] if ready else []}
     return {"metadata": meta, "spec": spec, "status": status}

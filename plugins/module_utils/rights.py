@@ -34,6 +34,7 @@ class Right(NamedTuple):
 
 CORDON = Right("patch", "nodes")
 EVICT = Right("create", "pods", "eviction")
+DETACH = Right("list", "volumeattachments", group="storage.k8s.io")
 DELETE = Right("delete", "pods")
 
 

@@ -123,9 +123,10 @@ options:
   preflight:
     description:
       - What is looked at before the first change.
-      - V(standard) refuses what can never work, for example pods that the options do not allow to go, and leaves every
-        node as it was.
-      - V(strict) is as V(standard), and refuses what only somebody else could unlock.
+      - V(standard) refuses what can never work, and leaves every node as it was. That are pods that the options do not
+        allow to go, pods under two disruption budgets, and missing rights. Budgets that look deadlocked are warned of,
+        because some operators free them once a node is cordoned.
+      - V(strict) refuses pods behind budgets that look deadlocked too.
       - V(skip) goes on as kubectl does. The node is cordoned, pods that may not go make the task fail in the end, the
         others go.
     type: str
@@ -141,6 +142,21 @@ options:
     type: str
     choices: [keep_cordon, uncordon_if_untouched, uncordon]
     default: keep_cordon
+  cordon_owner:
+    description:
+      - Who cordons the node, such as V(patching) or the name of a job template. It is recorded on the node, in the
+        annotation C(kubeops.maintenance/cordon-owners).
+      - With an owner, O(state=uncordon) lifts only this owner's cordon. The node becomes schedulable only when no owner
+        is left and it was schedulable before the first one came. Somebody else's cordon stays.
+      - Without an owner, cordon and uncordon do what kubectl does.
+    type: str
+  wait_volume_detach:
+    description:
+      - Whether to wait also until the volumes of the drained pods are detached from the node, which takes longer than
+        the pods' end. Volumes of pods that stay on the node are not waited for.
+      - Needs the right to list, and for a quick end to watch, VolumeAttachments, and to get PersistentVolumes.
+    type: bool
+    default: false
 extends_documentation_fragment:
   - kubeops.maintenance.auth
   - kubeops.maintenance.attributes
@@ -264,7 +280,8 @@ pending_pods:
         - V(daemonset), a DaemonSet manages it, and O(delete_options.ignore_daemonsets) is not set.
         - V(daemonset_gone), its DaemonSet does not exist any more, and O(delete_options.force) is not set.
         - V(not_tried), its turn did not come.
-        - V(mirror) and V(skip_deleted) stand only in RV(nodes[].skipped); V(volume_attached) is reserved for volumes.
+        - V(volume_attached), the pod is gone, but its volume is still attached to the node; see O(wait_volume_detach).
+        - V(mirror) and V(skip_deleted) stand only in RV(nodes[].skipped).
       type: str
       sample: pdb_no_budget
     message:
@@ -382,9 +399,16 @@ nodes:
       elements: dict
       sample: [{api_version: apps/v1, kind: Deployment, namespace: shop, name: web}]
     volumes:
-      description: Volumes that are still attached. Empty where the task did not wait for them.
+      description: The volumes that O(wait_volume_detach) waited for. Empty without it.
       type: list
       elements: dict
+      sample:
+        - volume_attachment: csi-1f0c
+          persistent_volume: pv-1
+          driver: csi.example.com
+          namespace: shop
+          claim: data-db-0
+          detached: true
 """
 
 from ansible.module_utils.basic import AnsibleModule
@@ -422,6 +446,8 @@ ARGUMENT_SPEC = dict(
     max_parallel=dict(type="int", default=1),
     preflight=dict(type="str", choices=["standard", "strict", "skip"], default="standard"),
     on_failure=dict(type="str", choices=["keep_cordon", "uncordon_if_untouched", "uncordon"], default="keep_cordon"),
+    cordon_owner=dict(type="str"),
+    wait_volume_detach=dict(type="bool", default=False),
 )
 
 

@@ -34,7 +34,9 @@ LEVELS = {
     "module_utils/pod_filters.py": 1.0,
     "module_utils/pods.py": 1.0,
     "module_utils/rights.py": 1.0,
+    "module_utils/volumes.py": 1.0,
     # 1: the clock, the network, threads
+    "module_utils/cancellation.py": 1.0,
     "module_utils/waiting.py": 1.0,
     "module_utils/wire.py": 1.0,
     "module_utils/workers.py": 1.0,
@@ -65,7 +67,9 @@ LEVELS = {
     "module_utils/diagnosis.py": 3.1,
     "module_utils/node_drain.py": 3.1,
     "module_utils/cordon.py": 3.2,
-    "module_utils/drain_loop.py": 3.2,
+    "module_utils/detach_watch.py": 3.2,
+    "module_utils/node_check.py": 3.3,
+    "module_utils/drain_loop.py": 3.4,
     "module_utils/drain_words.py": 3.2,
     "module_utils/preflight.py": 3.2,
     "module_utils/drain_plan.py": 3.3,
@@ -82,7 +86,7 @@ LEVELS = {
 
 # Libraries that are not ours, and modules of the standard library that open a door: who may import them.
 CLOCK = {"module_utils/waiting.py"}
-THREADS = {"module_utils/workers.py", "module_utils/rest.py", "module_utils/connection.py"}
+THREADS = {"module_utils/cancellation.py", "module_utils/workers.py", "module_utils/rest.py", "module_utils/connection.py"}
 NETWORK = {"module_utils/wire.py", "module_utils/connection_pool.py"}
 DOORS = {
     "ansible": {file for file, level in LEVELS.items() if level >= 4},

@@ -1,0 +1,100 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""End a task that nobody waits for any more.
+
+A signal raises Cancelled in the main thread, wherever it is, so that the task can still say what is pending. The death
+of the ansible-playbook that started the module counts as a signal too: Ansible leaves its modules running then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+from typing import NamedTuple, NoReturn
+
+from .errors import Cancelled
+
+# How soon the death of an ancestor is noticed, in seconds.
+LOOK_EVERY = 0.5
+
+
+class Ancestor(NamedTuple):
+    """A process: its id, and the tick of its start, because ids are used again."""
+
+    pid: int
+    started: str
+
+
+def arm() -> None:
+    """Turn signals and the death of the playbook into Cancelled, once. To be called in the main thread."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, _cancel)
+    ancestors = ancestors_to_watch(os.getppid())
+    if ancestors:
+        threading.Thread(target=_watch, args=(ancestors,), daemon=True).start()
+
+
+def _cancel(number: int, _frame: object) -> NoReturn:
+    # Whoever signals twice must not interrupt the report of what is pending.
+    for other in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(other, signal.SIG_IGN)
+    raise Cancelled("cancelled by %s" % signal.Signals(number).name)
+
+
+def _watch(ancestors: list[Ancestor]) -> None:
+    never = threading.Event()
+    while not never.wait(LOOK_EVERY):
+        if not all(_identity(ancestor.pid) == ancestor for ancestor in ancestors):
+            os.kill(os.getpid(), signal.SIGTERM)
+            return
+
+
+def ancestors_to_watch(parent: int) -> list[Ancestor]:
+    """Return the processes whose end means that nobody waits for the module: its parent, and those up to Ansible's own.
+
+    None for a task that runs with C(async), which is meant to outlive them, or where /proc does not tell.
+    """
+    chain: list[Ancestor] = []
+    wanted = 1
+    pid = parent
+    while pid > 1:
+        ancestor = _identity(pid)
+        if ancestor is None:
+            break
+        command = _command(pid)
+        if any("async_wrapper" in word for word in command):
+            return []
+        chain.append(ancestor)
+        if any(os.path.basename(word).startswith("ansible") for word in command[:2]):
+            wanted = len(chain)
+        pid = _parent(pid)
+    return chain[:wanted]
+
+
+def _stat(pid: int) -> list[str]:
+    """Return the fields of /proc/<pid>/stat after the command's name, [] if the process is gone."""
+    with contextlib.suppress(OSError, IndexError):
+        with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()
+    return []
+
+
+def _identity(pid: int) -> Ancestor | None:
+    fields = _stat(pid)
+    # A zombie has ended; only its parent has not noticed yet.
+    return Ancestor(pid, fields[19]) if len(fields) > 19 and fields[0] not in "ZX" else None
+
+
+def _parent(pid: int) -> int:
+    fields = _stat(pid)
+    return int(fields[1]) if len(fields) > 1 else 0
+
+
+def _command(pid: int) -> list[str]:
+    with contextlib.suppress(OSError):
+        with open("/proc/%d/cmdline" % pid, encoding="utf-8", errors="replace") as file:
+            return file.read().split("\0")
+    return []

@@ -1,0 +1,133 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A task that ends at any point, and the run after it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Cancelled
+from drain.situations import app, reasons
+from kubesim import builders
+from stage import InlineCrew, Scene, SimConnection, drained
+
+
+class Killed(BaseException):
+    """The process ends here, without a word."""
+
+
+def scene_of_a_drain() -> Scene:
+    scene = Scene(
+        builders.deployment("web", 9, term=2),
+        *app("slow", term=6),
+        builders.daemon_set("agent"),
+        nodes=("w1",),
+    )
+    scene.store.load([builders.node("w2"), builders.budget("web-pdb", selector={"app": "web"}, max_unavailable=3)])
+    scene.agenda.advance(3)
+    scene.cluster.requests.clear()
+    return scene
+
+
+OPTIONS: dict[str, Any] = {"delete_options": {"ignore_daemonsets": True}, "cordon_owner": "job"}
+
+
+def die_at(scene: Scene, nth: int, after: bool) -> None:
+    """Let the process die at its n-th request, before or after the API server has carried it out."""
+    pool, sent = scene.connection.pool, [0]
+    answer = pool.request
+
+    def counted(*args: Any, **settings: Any) -> Any:
+        sent[0] += 1
+        if sent[0] == nth:
+            if after:
+                answer(*args, **settings)
+            raise Killed
+        return answer(*args, **settings)
+
+    pool.request = counted
+
+
+def run_again(scene: Scene) -> dict[str, Any]:
+    scene.crew = InlineCrew(scene.agenda)
+    scene.connection = SimConnection(scene.cluster, scene.clock)
+    return scene.run(**OPTIONS)
+
+
+def end_state(scene: Scene) -> tuple[Any, ...]:
+    owned = "cordon-owners" in str(scene.store.get("Node", None, "w1"))
+    left = sorted(name.split("-")[0] for name in scene.pods("w1"))
+    scene.agenda.advance(60)
+    return scene.cordoned(), owned, left, len(scene.pods("w2")), scene.cluster.controllers.violations
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("nth", range(1, 21))
+def test_a_run_after_a_kill_ends_as_an_undisturbed_one(nth: int, after: bool) -> None:
+    undisturbed = scene_of_a_drain()
+    undisturbed.run(**OPTIONS)
+    scene = scene_of_a_drain()
+    die_at(scene, nth, after)
+    with pytest.raises(Killed):
+        scene.run(**OPTIONS)
+    result = run_again(scene)
+    assert result["failed"] is False
+    assert end_state(scene) == end_state(undisturbed)
+
+
+def test_a_run_after_a_kill_knows_its_owners_mark() -> None:
+    scene = scene_of_a_drain()
+    die_at(scene, 15, True)
+    with pytest.raises(Killed):
+        scene.run(**OPTIONS)
+    assert run_again(scene)["nodes"][0]["resumed"] is True
+
+
+def cancelled_at(scene: Scene, seconds: float, **params: Any) -> dict[str, Any]:
+    def cancel() -> None:
+        raise Cancelled("cancelled by SIGTERM")
+
+    scene.agenda.after(seconds, cancel)
+    return scene.run(**params)
+
+
+def test_a_cancelled_drain_says_what_is_pending() -> None:
+    scene = Scene(*app("web", term=20))
+    result = cancelled_at(scene, 3)
+    assert (result["failed"], result["changed"], reasons(result)) == (True, True, {"web-0": "terminating"})
+    assert result["msg"].startswith("The task was cancelled by SIGTERM. Node w1 was not drained: 1 pod is left:")
+    assert scene.seconds == 3.0
+
+
+def test_a_cancelled_drain_evicts_nothing_more() -> None:
+    scene = Scene(*[obj for n in range(10) for obj in app("web%d" % n)])
+    scene.faults.add({"method": "POST", "path": "/eviction", "delay": 1, "pass": True, "times": 0})
+    cancelled_at(scene, 3.5, eviction_concurrency=1)
+    sent = len(scene.requests("POST", "/eviction"))
+    scene.agenda.advance(60)
+    assert len(scene.requests("POST", "/eviction")) == sent < 6
+
+
+def test_a_cancelled_drain_keeps_to_its_policy_for_the_cordon() -> None:
+    scene = Scene(*app("web", term=20))
+    result = cancelled_at(scene, 3, on_failure="uncordon")
+    assert (scene.cordoned(), result["nodes"][0]["rolled_back"]) == (False, True)
+
+
+def test_two_tasks_that_drain_one_node_do_not_hinder_each_other() -> None:
+    scene = Scene(*app("web", term=5), *app("db", term=5))
+    second: list[dict[str, Any]] = []
+
+    def other() -> None:
+        crew, scene.crew = scene.crew, InlineCrew(scene.agenda)
+        second.append(scene.run(cordon_owner="b"))
+        scene.crew = crew
+
+    scene.faults.add({"method": "POST", "path": "/eviction", "delay": 0.5, "pass": True, "times": 0})
+    scene.agenda.after(0.2, other)
+    first = scene.run(cordon_owner="a")
+    assert (first["failed"], second[0]["failed"], scene.pods()) == (False, False, [])
+    assert sorted(set(drained(first)) | set(drained(second[0]))) == ["db-0", "web-0"]

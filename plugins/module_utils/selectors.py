@@ -38,3 +38,16 @@ def _holds(expression: Obj, labels: dict[str, str]) -> bool:
     if operator == "DoesNotExist":
         return key not in labels
     return False
+
+
+def selector_text(selector: Any) -> str:
+    """Return a LabelSelector as the API takes it in a query, "" for one that selects everything."""
+    terms = ["%s=%s" % item for item in sorted(part(selector, "matchLabels").items())]
+    for expression in entries(selector, "matchExpressions"):
+        key, operator = str(expression.get("key")), expression.get("operator")
+        values = ",".join(str(value) for value in expression.get("values") or [])
+        if operator in ("In", "NotIn"):
+            terms.append("%s %s (%s)" % (key, str(operator).lower(), values))
+        elif operator in ("Exists", "DoesNotExist"):
+            terms.append(key if operator == "Exists" else "!" + key)
+    return ",".join(terms)

@@ -40,7 +40,9 @@ class BudgetWatch:
         Asking for all pods at once would get a refusal for most of them.
         """
         drain.weighed = True
-        book = self._seen.get(namespace_of(drain.pod))
+        namespace = namespace_of(drain.pod)
+        followed = self._books.get(namespace)
+        book = followed if followed is not None and followed.live else self._seen.get(namespace)
         budgets = book.of(drain.pod) if book is not None and is_consulted(drain.pod) else []
         if len(budgets) == 1 and (is_ready(drain.pod) or not lets_unready_go(budgets[0])):
             drain.hold_for(name_of(budgets[0]), now + UNFOLLOWED)

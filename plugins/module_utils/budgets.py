@@ -38,8 +38,8 @@ class BudgetBook:
         return self._budgets.get(name)
 
     def version(self, name: str) -> str:
-        """Return what changes whenever the budget does; "" while there is none."""
-        return version_of(self._budgets.get(name, {}))
+        """Return what changes whenever the budget does, and when it goes."""
+        return version_of(self._budgets[name]) if name in self._budgets else "none"
 
     def of(self, pod: Obj) -> list[Obj]:
         """Return the budgets that select a pod of this namespace."""

@@ -80,6 +80,10 @@ class Cluster:
         except ApiError as exc:
             raise selector_fault(exc, "pod_selectors", selectors) from exc
 
+    def pods_and_node(self, name: str, selectors: list[str]) -> tuple[list[Obj], Obj | None]:
+        """Return what is on a node and the node itself, None if it left the cluster."""
+        return self.pods_on(name, selectors), self.node_now(name)
+
     def pods_collection(self, node: str, selectors: list[str]) -> Collection:
         """Return what to follow to know the node's pods."""
         query = dict({"fieldSelector": "spec.nodeName=" + node}, **_labels(selectors))

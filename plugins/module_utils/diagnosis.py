@@ -50,22 +50,35 @@ def why(drain: PodDrain, budget: Obj | None, node: Obj, now: float) -> tuple[str
         return _leaving(drain.pod, node, now)
     if drain.accepted:
         return "terminating", "was evicted and is not marked as deleted yet"
+    if budget is not None and (drain.guard if outcome is None else outcome.reason == "pdb_no_budget"):
+        return _held(drain, budget)
     if outcome is None:
         return "not_tried", "was not tried before the time was up"
     if drain.state == LOST:
         return outcome.reason, _lost(outcome.reason, outcome.message)
-    if outcome.reason == "pdb_no_budget" and budget is not None and is_deadlocked(budget):
-        return "pdb_deadlock", "%s: all its pods are healthy and still none may go%s" % (
-            _held_by(drain),
-            _unready(drain.pod),
-        )
     if outcome.reason in ("pdb_no_budget", "pdb_stale"):
-        return outcome.reason, "%s%s" % (outcome.message, _unready(drain.pod))
+        return outcome.reason, "is held back: %s%s" % (outcome.message, _unready(drain.pod))
     if outcome.reason == "namespace_terminating":
         return outcome.reason, "is in a namespace that is being deleted, where nothing can be evicted"
     if drain.state in (HELD, PAUSED) or outcome.message:
         return outcome.reason or "api_error", outcome.message or "could not be evicted"
     return "not_tried", "was not tried before the time was up"
+
+
+def _held(drain: PodDrain, budget: Obj) -> tuple[str, str]:
+    if is_deadlocked(budget):
+        text = "%s: all its pods are healthy and still none may go%s" % (_held_by(drain), _unready(drain.pod))
+        return "pdb_deadlock", text
+    if drain.outcome is not None:
+        return "pdb_no_budget", "is held back: %s%s" % (drain.outcome.message, _unready(drain.pod))
+    facts = budget_facts(budget)
+    text = "%s, which needs %d healthy pods and has %d%s" % (
+        _held_by(drain),
+        facts["desired_healthy"],
+        facts["current_healthy"],
+        _unready(drain.pod),
+    )
+    return "pdb_no_budget", text
 
 
 def _leaving(pod: Obj, node: Obj, now: float) -> tuple[str, str]:

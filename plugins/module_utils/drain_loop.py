@@ -75,8 +75,12 @@ class DrainLoop:
                 return
             for message in self._crew.receive(self._next_wake()):
                 self._take(message)
-            for node in self._active():
-                node.review(self._clock.monotonic(), self._clock.wall())
+            if self._task.choices.skip_wait_for_delete_timeout:
+                self._review()
+
+    def _review(self) -> None:
+        for node in self._active():
+            node.review(self._clock.monotonic(), self._clock.wall())
 
     def _active(self) -> list[NodeDrain]:
         return [node for node in self._nodes.values() if node.phase in (DRAINING, CHECKING)]
@@ -102,7 +106,7 @@ class DrainLoop:
                 self._budgets.hold(drain, now)
         chosen = {uid_of(drain.pod) for drain in self._budgets.to_ask(self._pods(), now)}
         for node in self._active():
-            for drain in node.sorted_pods():
+            for drain in node.pods.values():
                 if uid_of(drain.pod) in chosen or (drain.state == PAUSED and drain.retry_at <= now):
                     drain.make_due()
         self._evict(now)
@@ -139,7 +143,7 @@ class DrainLoop:
     def _look(self, node: NodeDrain) -> None:
         self._looking.add(node.name)
         selectors = list(self._task.pod_selectors)
-        self._crew.start(("look", node.name), lambda: Listed(self._cluster.pods_on(node.name, selectors)))
+        self._crew.start(("look", node.name), lambda: self._cluster.pods_and_node(node.name, selectors))
 
     def _next_wake(self) -> float:
         now, wall = self._clock.monotonic(), self._clock.wall()
@@ -161,6 +165,7 @@ class DrainLoop:
         elif kind == "daemonset":
             for node in self._nodes.values():
                 node.daemonsets[name] = message.value
+            self._review()
         elif kind == "budgets":
             self._budget_news(name, message)
         elif kind in NodeCheck.KINDS:
@@ -170,9 +175,19 @@ class DrainLoop:
         elif message.error is not None and kind == "pods":
             self._end(self._nodes[name], FAILED, message.error)
         else:
+            news = message.value
             if kind == "look":
                 self._looking.discard(name)
-            self._pod_news(self._nodes[name], message.value)
+                news = self._looked(self._nodes[name], message)
+            self._pod_news(self._nodes[name], news)
+
+    def _looked(self, node: NodeDrain, message: Message) -> Listed | None:
+        if message.error is not None:
+            return None
+        pods, fresh = message.value
+        # Whether it is Ready is part of why its pods do not end.
+        node.node = fresh or node.node
+        return Listed(pods)
 
     def _pod_news(self, node: NodeDrain, news: Any) -> None:
         if isinstance(news, Unwatched):

@@ -59,10 +59,7 @@ class NodeCheck:
             self._crew.start(("peek", node.name), partial(self._cluster.node_now, node.name))
         if node.settled():
             node.phase = CHECKING
-            self._crew.start(("check", node.name), partial(self._look, node.name, selectors))
-
-    def _look(self, name: str, selectors: list[str]) -> tuple[Listed, Obj | None]:
-        return Listed(self._cluster.pods_on(name, selectors)), self._cluster.node_now(name)
+            self._crew.start(("check", node.name), partial(self._cluster.pods_and_node, node.name, selectors))
 
     def hear(self, kind: str, message: Message, nodes: dict[str, NodeDrain]) -> None:
         """Take in what a look gave."""
@@ -85,9 +82,9 @@ class NodeCheck:
         else:
             self._volumes(node, message.value)
 
-    def _checked(self, node: NodeDrain, pods: Listed, fresh: Obj | None) -> None:
+    def _checked(self, node: NodeDrain, pods: list[Obj], fresh: Obj | None) -> None:
         node.phase = DRAINING
-        self._take(node, pods)
+        self._take(node, Listed(pods))
         if not node.settled():
             return
         if fresh is None:

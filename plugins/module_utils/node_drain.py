@@ -80,27 +80,35 @@ class NodeDrain:
             # A list may be older than the watch's last word, and a uid never comes back.
             self._seen = {uid_of(pod): pod for pod in news.items if uid_of(pod) not in self._deleted}
             self.listed = True
-        elif news.type == "DELETED":
-            self._deleted.add(uid_of(news.obj))
-            self._seen.pop(uid_of(news.obj), None)
-        elif uid_of(news.obj) not in self._deleted:
-            self._seen[uid_of(news.obj)] = news.obj
-        self.review(now, wall)
+            self.review(now, wall)
+            return
+        uid = uid_of(news.obj)
+        if news.type == "DELETED":
+            self._deleted.add(uid)
+            self._seen.pop(uid, None)
+            self.skipped.pop(uid, None)
+            if uid in self.pods:
+                self._gone(self.pods.pop(uid), now)
+        elif uid not in self._deleted:
+            self._seen[uid] = news.obj
+            self._judge(uid, news.obj, now, wall)
 
     def review(self, now: float, wall: float) -> None:
         """Judge every pod anew: time passes, and what was looked up may have come."""
-        facts = Facts(wall, self.daemonsets)
         for uid in [uid for uid in self.pods if uid not in self._seen]:
             self._gone(self.pods.pop(uid), now)
         self.skipped = {uid: entry for uid, entry in self.skipped.items() if uid in self._seen}
         for uid, pod in self._seen.items():
-            verdict = judge(pod, self.choices, facts)
-            if verdict.action == SKIP:
-                self.skipped[uid] = (pod, verdict)
-                self.pods.pop(uid, None)
-                continue
-            self.skipped.pop(uid, None)
-            self._keep(uid, pod, verdict, now, wall)
+            self._judge(uid, pod, now, wall)
+
+    def _judge(self, uid: str, pod: Obj, now: float, wall: float) -> None:
+        verdict = judge(pod, self.choices, Facts(wall, self.daemonsets))
+        if verdict.action == SKIP:
+            self.skipped[uid] = (pod, verdict)
+            self.pods.pop(uid, None)
+            return
+        self.skipped.pop(uid, None)
+        self._keep(uid, pod, verdict, now, wall)
 
     def _keep(self, uid: str, pod: Obj, verdict: Verdict, now: float, wall: float) -> None:
         if verdict.warnings:
@@ -131,9 +139,7 @@ class NodeDrain:
         """Yield the pods to be evicted now, in the order that people read them in."""
         if not self.listed:
             return
-        for drain in sorted(self.pods.values(), key=lambda drain: sort_key(drain.pod)):
-            if drain.state == DUE:
-                yield drain
+        yield from self.sorted_pods(DUE)
 
     def blocked(self) -> list[PodDrain]:
         """Return the pods that the options do not allow to go."""

@@ -29,7 +29,8 @@ class PodDrain:
 
     state: one of the constants above; attempts: evictions sent; accepted: one of them was taken; first_at: when the
     first was sent; retry_at: when the next one is; not_before: the end of the wait that the server asked for;
-    outcome: what the last answer meant; asked_version: the budget's version when the last eviction was sent;
+    outcome: what the last answer meant; asked_version: the budget's version when the last eviction was sent, None
+    before the first;
     booked: the budget's books have the eviction; shortened: a running grace period was shortened; weighed: whether a
     budget decides about it was looked up, guard: that budget.
     """
@@ -45,7 +46,7 @@ class PodDrain:
     retry_at: float = 0.0
     not_before: float = 0.0
     outcome: Outcome | None = None
-    asked_version: str = ""
+    asked_version: str | None = None
     booked: bool = False
     shortened: bool = False
     weighed: bool = False

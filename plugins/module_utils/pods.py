@@ -63,17 +63,32 @@ def owner_text(pod: Obj) -> str:
 def workload_of(pod: Obj) -> tuple[str, str, str] | None:
     """Return (apiVersion, kind, name) of the workload that a pod belongs to, None for a pod without a controller.
 
-    The Deployment controller names its ReplicaSets <deployment>-<pod-template-hash> and puts the hash on their pods,
-    so no request is needed to find it: https://kubernetes.io/docs/concepts/workloads/controllers/deployment/
+    No request is needed to find it. ReplicaSets are named <deployment>-<hash> by their controller, which puts the hash
+    on their pods; Jobs of a CronJob are named <cronjob>-<minutes since 1970>:
+    https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#pod-template-hash-label
+    Other controllers, such as those of custom resources, are named as they are.
     """
     owner = controller_of(pod)
     if owner is None:
         return None
     version, kind, name = (str(owner.get(key) or "") for key in ("apiVersion", "kind", "name"))
-    tail = "-" + str(labels_of(pod).get("pod-template-hash") or "")
-    if (version, kind) == ("apps/v1", "ReplicaSet") and len(tail) > 1 and name.endswith(tail) and len(name) > len(tail):
-        return version, "Deployment", name[: -len(tail)]
+    if (version, kind) == ("apps/v1", "ReplicaSet"):
+        for label, top in _REPLICA_SET_OWNERS:
+            tail = "-" + str(labels_of(pod).get(label) or "")
+            if len(tail) > 1 and name.endswith(tail) and len(name) > len(tail):
+                return (*top, name[: -len(tail)])
+    if (version, kind) == ("batch/v1", "Job"):
+        cron_job, _dash, minutes = name.rpartition("-")
+        # Eight digits may be a date too; minutes since 1970 are between these from 2019 to 2045.
+        if cron_job and minutes.isdigit() and 26_000_000 <= int(minutes) < 40_000_000:
+            return version, "CronJob", cron_job
     return version, kind, name
+
+
+_REPLICA_SET_OWNERS = (
+    ("pod-template-hash", ("apps/v1", "Deployment")),
+    ("rollouts-pod-template-hash", ("argoproj.io/v1alpha1", "Rollout")),
+)
 
 
 def reference(pod: Obj) -> dict[str, str]:

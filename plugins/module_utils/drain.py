@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from .budget_watch import BudgetWatch
 from .cluster import Cluster
 from .cordon import Gate
@@ -21,20 +18,11 @@ from .node_drain import DRAINED, FAILED, NodeDrain
 from .objects import Obj, is_unschedulable, name_of
 from .owners import owners_of
 from .rest import Rest
-from .waiting import Clock, Deadline
-from .workers import Crew
+from .tools import Tools
+from .waiting import Deadline
 
 # Lifting a cordon after the deadline must not make the task much longer than it was allowed to be.
 AFTERWARDS = 1.0
-
-
-@dataclass
-class Tools:
-    """What the use case works with. rest_for makes a dialogue with the same server under another deadline."""
-
-    crew: Crew
-    clock: Clock
-    rest_for: Callable[[Deadline], Rest]
 
 
 class Maintenance:

@@ -414,10 +414,11 @@ nodes:
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.auth_options import AUTH_SPEC
-from ..module_utils.drain import Maintenance, Tools
+from ..module_utils.drain import Maintenance
 from ..module_utils.drain_options import DrainTask, task_from
 from ..module_utils.drain_report import Report, diff_of, result_of, warnings_of
 from ..module_utils.module_face import Ending, RestFor, run
+from ..module_utils.tools import Tools
 from ..module_utils.waiting import Clock
 from ..module_utils.workers import Workers
 

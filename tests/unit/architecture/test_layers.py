@@ -41,6 +41,7 @@ LEVELS = {
     "module_utils/wire.py": 1.0,
     "module_utils/workers.py": 1.0,
     "module_utils/rest.py": 1.1,
+    "module_utils/tools.py": 1.2,
     # 1: where the server is and who we are
     "module_utils/exec_plugin.py": 1.0,
     "module_utils/impersonation.py": 1.0,

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain import Maintenance, Tools
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain import Maintenance
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain_options import task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain_report import result_of, warnings_of
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
+from ansible_collections.kubeops.maintenance.plugins.module_utils.tools import Tools
 from kubesim import builders
 from kubesim.agenda import TEST_EPOCH, Agenda
 from kubesim.cluster import Cluster

@@ -43,7 +43,7 @@ def settled(objects: list[Object], now: float | None = None) -> list[Object]:
     store.load(objects)
     agenda.advance_to(now)
     controllers.stop()
-    everything = [obj for kind in store.kinds() for obj in store.list(kind)]
+    everything = [obj for kind in store.kinds() for obj in store.list(kind) if kind != "Event"]
     return [
         obj for obj in everything if obj["kind"] != "Namespace" or obj["metadata"]["name"] not in _MADE_BY_EVERY_CLUSTER
     ]

@@ -14,18 +14,25 @@ def awaits_containers(pod: Object) -> bool:
     return any((state.get("waiting") or {}).get("reason") == "ContainerCreating" for state in states)
 
 
+def is_never_ready(pod: Object) -> bool:
+    """Tell whether the pod is told to run without ever being ready."""
+    return (pod["metadata"].get("annotations") or {}).get("fake/noready", "") not in ("", "false")
+
+
 def _container_names(pod: Object) -> list[str]:
     return [container["name"] for container in pod["spec"].get("containers") or ()]
 
 
-def _condition(status: Object, kind: str, value: bool, stamp: str, **more: str) -> None:
+def put_condition(status: Object, kind: str, value: bool, stamp: str, **more: str) -> None:
+    """Write a condition of a pod."""
     entry: Object = {"type": kind, "status": str(value), "lastProbeTime": None, "lastTransitionTime": stamp, **more}
     set_condition(status, entry)
 
 
-def _unready(status: Object, stamp: str, **more: str) -> None:
+def unready(status: Object, stamp: str, **more: str) -> None:
+    """Write that neither the pod nor its containers are ready."""
     for kind in ("Ready", "ContainersReady"):
-        _condition(status, kind, False, stamp, **more)
+        put_condition(status, kind, False, stamp, **more)
 
 
 def starting(pod: Object, stamp: str, host: str) -> None:
@@ -36,10 +43,10 @@ def starting(pod: Object, stamp: str, host: str) -> None:
     names = _container_names(pod)
     message = f"containers with unready status: [{' '.join(names)}]"
     status["phase"] = "Pending"
-    _condition(status, "PodReadyToStartContainers", False, stamp)
-    _condition(status, "Initialized", True, stamp)
-    _unready(status, stamp, reason="ContainersNotReady", message=message)
-    _condition(status, "PodScheduled", True, stamp)
+    put_condition(status, "PodReadyToStartContainers", False, stamp)
+    put_condition(status, "Initialized", True, stamp)
+    unready(status, stamp, reason="ContainersNotReady", message=message)
+    put_condition(status, "PodScheduled", True, stamp)
     if host:
         status["hostIP"] = host
         status["hostIPs"] = [{"ip": host}]
@@ -54,17 +61,17 @@ def started(pod: Object, stamp: str, ready: bool, address: str) -> None:
     status = pod.setdefault("status", {})
     before = {entry["name"]: entry for entry in status.get("containerStatuses") or ()}
     status["phase"] = "Running"
-    _condition(status, "PodReadyToStartContainers", True, stamp)
-    _condition(status, "Initialized", True, stamp)
+    put_condition(status, "PodReadyToStartContainers", True, stamp)
+    put_condition(status, "Initialized", True, stamp)
     names = _container_names(pod)
     if ready:
         for kind in ("Ready", "ContainersReady"):
-            _condition(status, kind, True, stamp)
+            put_condition(status, kind, True, stamp)
     else:
-        _unready(
+        unready(
             status, stamp, reason="ContainersNotReady", message=f"containers with unready status: [{' '.join(names)}]"
         )
-    _condition(status, "PodScheduled", True, stamp)
+    put_condition(status, "PodScheduled", True, stamp)
     status.setdefault("startTime", stamp)
     status["podIP"] = address
     status["podIPs"] = [{"ip": address}]
@@ -99,7 +106,7 @@ def ended(status: Object, stamp: str, exit_code: int) -> None:
     """Say that the containers ended for good with this exit code."""
     succeeded = exit_code == 0
     status["phase"] = "Succeeded" if succeeded else "Failed"
-    _unready(status, stamp, reason="PodCompleted" if succeeded else "PodFailed")
+    unready(status, stamp, reason="PodCompleted" if succeeded else "PodFailed")
     for entry in status.get("containerStatuses") or ():
         entry.update(state=_terminated(entry, stamp, exit_code), ready=False, started=False)
 
@@ -107,7 +114,7 @@ def ended(status: Object, stamp: str, exit_code: int) -> None:
 def restarting(status: Object, stamp: str) -> None:
     """Say that the containers were found dead and are made again."""
     names = [entry["name"] for entry in status.get("containerStatuses") or ()]
-    _unready(status, stamp, reason="ContainersNotReady", message=f"containers with unready status: [{' '.join(names)}]")
+    unready(status, stamp, reason="ContainersNotReady", message=f"containers with unready status: [{' '.join(names)}]")
     for entry in status.get("containerStatuses") or ():
         entry["lastState"] = _terminated(entry, stamp, 255)
         entry["restartCount"] = entry.get("restartCount", 0) + 1

@@ -7,6 +7,8 @@ fake/start    seconds from binding until Running and Ready (default 0.2)
 fake/noready  any value but "" and "false": it starts and never becomes ready
 fake/run      seconds from start until its containers end with exit code 0 (default: they run for ever)
 fake/term     seconds from deletion until it is gone (default 1); a grace period of 0 removes it at once
+
+What goes wrong with containers is in container_faults.py, with volumes in volumes.py.
 """
 
 from __future__ import annotations
@@ -16,8 +18,10 @@ from functools import partial
 
 from ..agenda import Handle
 from ..objects import Object, copied, is_terminating, set_condition
-from .containers import awaits_containers, ended, restarting, started, starting
+from .containers import awaits_containers, ended, is_never_ready, restarting, started, starting
+from .kubelet_words import say_started, say_stopping
 from .nodes import is_alive, readiness
+from .pod_life import PodLives
 from .pods import condition, is_finished, phase
 from .world import World
 
@@ -45,11 +49,13 @@ class Kubelets:
         self._silent: set[str] = set()
         self._held: set[str] = set()  # silent whatever the node's conditions say
         self._addresses = 0
+        self._lives = PodLives(world)
 
     def observe_pod(self, event: str, pod: Object, old: Object | None) -> None:
         """Hear of a change of a pod."""
         if event == "DELETED":
             self._drop_plan(pod)
+            self._lives.forget(pod)
             self._stopped.discard(pod["metadata"]["uid"])
             if old is not None and MIRROR in (pod["metadata"].get("annotations") or {}):
                 self._mirror_again(pod)
@@ -82,6 +88,7 @@ class Kubelets:
         for pod in self._world.index.pods_on(node):
             if is_finished(pod) or phase(pod) == "Pending":
                 continue
+            self._lives.forget(pod)
             if is_terminating(pod):
                 self._gone(pod)
             elif pod["spec"].get("restartPolicy") == "Never":
@@ -100,11 +107,13 @@ class Kubelets:
             return
         if is_terminating(pod):
             if pod["metadata"]["uid"] not in self._stopped:
-                self._plan(pod, "term", self._term_seconds(pod), self._gone)
+                self._terminate(pod)
+        elif self._lives.plays(pod):
+            self._live_on(pod)
         elif phase(pod) == "Pending":
-            self._plan(pod, "start", seconds(pod, "fake/start", START_SECONDS), self._start)
             if not (pod.get("status") or {}).get("startTime"):
                 self._world.agenda.after(0, partial(self._admit, pod))
+            self._plan(pod, "start", seconds(pod, "fake/start", START_SECONDS), self._start)
         elif awaits_containers(pod):
             self._plan(pod, "start", seconds(pod, "fake/start", START_SECONDS), self._start)
         elif phase(pod) == "Running":
@@ -113,6 +122,21 @@ class Kubelets:
                 self._plan(pod, "run", run, self._complete)
             if self._is_ready_again(pod):
                 self._world.agenda.after(0, partial(self._ready_again, pod))
+
+    def _terminate(self, pod: Object) -> None:
+        planned = self._plans.get(pod["metadata"]["uid"])
+        if planned is None or planned[0] != "term":
+            say_stopping(self._world, pod)
+        self._plan(pod, "term", self._term_seconds(pod), self._gone)
+
+    def _live_on(self, pod: Object) -> None:
+        after = self._lives.next_step(pod)
+        if after is not None:
+            self._plan(pod, "life", after, self._live)
+
+    def _live(self, pod: Object) -> None:
+        self._lives.step(pod)
+        self._live_on(pod)
 
     def _term_seconds(self, pod: Object) -> float:
         if pod["metadata"].get("deletionGracePeriodSeconds") == 0:
@@ -160,11 +184,14 @@ class Kubelets:
             self._world.change(pod, lambda obj: starting(obj, self._world.stamp(), self._address_of(node)))
 
     def _start(self, pod: Object) -> None:
-        annotations = pod["metadata"].get("annotations") or {}
-        ready = annotations.get("fake/noready", "") in ("", "false")
         host = self._address_of(pod["spec"]["nodeName"])
         address = host if pod["spec"].get("hostNetwork") and host else self._next_address()
-        self._world.change(pod, lambda obj: started(obj, self._world.stamp(), ready, address))
+        if self._lives.is_needed(pod):
+            self._lives.begin(pod, address)
+            self._live(pod)
+            return
+        self._world.change(pod, lambda obj: started(obj, self._world.stamp(), not is_never_ready(pod), address))
+        say_started(self._world, pod)
 
     def _complete(self, pod: Object) -> None:
         self._write(pod, lambda status: ended(status, self._world.stamp(), exit_code=0))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from ..agenda import Agenda, timestamp
 from ..objects import Object
 from ..store import Store
+from .events import Recorder
 from .index import Index
 
 # A controller's ear: (ADDED|MODIFIED|DELETED, new, old).
@@ -26,6 +27,17 @@ class World:
     agenda: Agenda
     index: Index
     chance: random.Random = field(default_factory=lambda: random.Random("kubesim controllers"))
+
+    def __post_init__(self) -> None:
+        self._recorder = Recorder(self.store, self.agenda)
+
+    def tell(self, about: Object, reason: str, message: str, component: str, field: str = "") -> None:
+        """Record a Normal event."""
+        self._recorder.tell(about, "Normal", reason, message, component, field)
+
+    def warn(self, about: Object, reason: str, message: str, component: str, field: str = "") -> None:
+        """Record a Warning event."""
+        self._recorder.tell(about, "Warning", reason, message, component, field)
 
     @property
     def now(self) -> float:

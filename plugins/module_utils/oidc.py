@@ -25,7 +25,7 @@ from .tls import Pem, TlsMaterial, read_pem
 from .waiting import Clock
 
 # Sends a GET, or a POST of a form: (url, TLS material, form, headers) -> status and body. Raises InvalidConfiguration.
-Fetch = Callable[[str, TlsMaterial, str | None, dict[str, str]], tuple[int, bytes]]
+Fetch = Callable[[str, TlsMaterial, "str | None", dict[str, str]], tuple[int, bytes]]
 # An ID token is renewed that many seconds before it expires.
 SKEW = 30.0
 DISCOVERY = "/.well-known/openid-configuration"

@@ -93,9 +93,9 @@ def translated(connection: Connection) -> Iterator[None]:
     """Raise Unreachable for everything that goes wrong below HTTP."""
     try:
         yield
-    except ReadTimeoutError as exc:
-        raise Silent("%s did not answer in time" % connection.base_url) from exc
     except (HTTPError, OSError) as exc:
+        if isinstance(exc, ReadTimeoutError):
+            raise Silent("%s did not answer in time" % connection.base_url) from exc
         raise fault_of(exc, connection.base_url) from exc
 
 

@@ -33,7 +33,7 @@ class Control:
             ("POST", "faults"): lambda body: cluster.faults.add(*body["faults"]),
             ("GET", "faults"): lambda body: list(cluster.faults.all()),
             ("DELETE", "faults"): lambda body: cluster.faults.clear(),
-            ("POST", "access"): lambda body: cluster.access.grant(body),
+            ("POST", "access"): cluster.access.grant,
             ("GET", "watches"): lambda body: {"open": len(cluster.history.open_streams())},
             ("POST", "watches"): lambda body: self._disturb(str(body["watch"])),
             ("POST", "window"): lambda body: cluster.history.shrink(int(body["events"])),

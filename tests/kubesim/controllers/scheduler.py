@@ -177,13 +177,13 @@ def _anti_affinity(spec: Object) -> list[Object]:
     return affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or []
 
 
-def _repels(term: Object, pod: Object, other: Object) -> bool:
-    """Tell whether an anti-affinity term of `pod` keeps it away from `other`."""
-    if is_finished(other):
+def _repels(term: Object, owner: Object, neighbour: Object) -> bool:
+    """Tell whether an anti-affinity term of the pod `owner` keeps it away from the pod `neighbour`."""
+    if is_finished(neighbour):
         return False
-    namespaces = term.get("namespaces") or [pod["metadata"]["namespace"]]
-    return other["metadata"]["namespace"] in namespaces and matches_selector(
-        term.get("labelSelector"), other["metadata"].get("labels")
+    namespaces = term.get("namespaces") or [owner["metadata"]["namespace"]]
+    return neighbour["metadata"]["namespace"] in namespaces and matches_selector(
+        term.get("labelSelector"), neighbour["metadata"].get("labels")
     )
 
 

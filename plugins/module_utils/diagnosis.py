@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .budgets import budget_facts, is_deadlocked
-from .objects import Obj, deletion_time, is_ready, is_terminating, number, part, texts
+from .objects import Obj, deletion_time, is_ready, is_terminating, namespace_of, number, part, texts
 from .pod_drain import BLOCKED, HELD, LOST, PAUSED, PodDrain
 from .pods import reference
 
@@ -42,35 +42,38 @@ def gone_pod(drain: PodDrain, message: str) -> dict[str, Any]:
 
 
 def why(drain: PodDrain, budget: Obj | None, node: Obj, now: float) -> tuple[str, str]:
-    """Return the reason and a sentence's end that follows the pod's name."""
+    """Return the reason and what follows the pod's name and a colon."""
     outcome = drain.outcome
     if drain.state == BLOCKED and drain.verdict is not None:
         return drain.verdict.reason, drain.verdict.message
     if is_terminating(drain.pod):
         return _leaving(drain.pod, node, now)
     if drain.accepted:
-        return "terminating", "was evicted and is not marked as deleted yet"
+        return "terminating", "evicted, and not marked as deleted yet"
     if budget is not None and (drain.guard if outcome is None else outcome.reason == "pdb_no_budget"):
         return _held(drain, budget)
     if outcome is None:
-        return "not_tried", "was not tried before the time was up"
+        return "not_tried", "not tried before the time was up"
     if drain.state == LOST:
         return outcome.reason, _lost(outcome.reason, outcome.message)
     if outcome.reason in ("pdb_no_budget", "pdb_stale"):
-        return outcome.reason, "is held back: %s%s" % (outcome.message, _unready(drain.pod))
+        return outcome.reason, "%s: %s%s" % (_held_by(drain), outcome.message, _unready(drain.pod))
     if outcome.reason == "namespace_terminating":
-        return outcome.reason, "is in a namespace that is being deleted, where nothing can be evicted"
+        return outcome.reason, "its namespace is being deleted, and nothing can be evicted there"
     if drain.state in (HELD, PAUSED) or outcome.message:
-        return outcome.reason or "api_error", outcome.message or "could not be evicted"
-    return "not_tried", "was not tried before the time was up"
+        return outcome.reason or "api_error", outcome.message or "it could not be evicted"
+    return "not_tried", "not tried before the time was up"
 
 
 def _held(drain: PodDrain, budget: Obj) -> tuple[str, str]:
     if is_deadlocked(budget):
-        text = "%s: all its pods are healthy and still none may go%s" % (_held_by(drain), _unready(drain.pod))
+        text = "%s, which lets none of its healthy pods go: add a replica or loosen it%s" % (
+            _held_by(drain),
+            _unready(drain.pod),
+        )
         return "pdb_deadlock", text
     if drain.outcome is not None:
-        return "pdb_no_budget", "is held back: %s%s" % (drain.outcome.message, _unready(drain.pod))
+        return "pdb_no_budget", "%s: %s%s" % (_held_by(drain), drain.outcome.message, _unready(drain.pod))
     facts = budget_facts(budget)
     text = "%s, which needs %d healthy pods and has %d%s" % (
         _held_by(drain),
@@ -87,23 +90,25 @@ def _leaving(pod: Obj, node: Obj, now: float) -> tuple[str, str]:
     # The kubelet sets the grace period to 0 when the containers have ended; what holds the pod then is not the node.
     ended = number(part(pod, "metadata").get("deletionGracePeriodSeconds"), 1) == 0
     if finalizers and (ended or overdue > OVERDUE_AFTER):
-        return "finalizer", "is deleted but held by finalizer %s" % ", ".join(finalizers)
+        return "finalizer", "it has ended, and finalizer %s holds it" % ", ".join(finalizers)
     dead = "" if not node or is_ready(node) else "; its node is not Ready, and only its kubelet can end the pod"
     if overdue > OVERDUE_AFTER:
-        return "terminating_overdue", "should have ended %d s ago%s" % (overdue, dead)
-    return "terminating", "is shutting down and may take %d s more%s" % (max(0, -overdue), dead)
+        return "terminating_overdue", "terminating, %d s past its grace period%s" % (overdue, dead)
+    return "terminating", "terminating, and may take %d s more%s" % (max(0, -overdue), dead)
 
 
 def _lost(reason: str, message: str) -> str:
     if reason == "pdb_multiple":
-        return "is selected by more than one disruption budget, and the API server evicts no such pod: %s" % message
+        return "selected by more than one disruption budget: %s" % message
     if reason == "forbidden":
-        return "may not be evicted by this account: %s" % message
+        return "the account may not evict it: %s" % message
     return message
 
 
 def _held_by(drain: PodDrain) -> str:
-    return "is held by disruption budget %s" % drain.budget if drain.budget else "is held by a disruption budget"
+    if not drain.budget:
+        return "held by a disruption budget"
+    return "held by disruption budget %s/%s" % (namespace_of(drain.pod), drain.budget)
 
 
 def _unready(pod: Obj) -> str:

@@ -138,7 +138,7 @@ def _with_volumes(node: NodeDrain) -> list[dict[str, Any]]:
     for drain in [end.drain for end in node.evicted]:
         volumes = [left[claim].text() for claim in sorted(claims_of(drain.pod)) if claim in left]
         if volumes:
-            found.append(gone_pod(drain, "is gone, but still attached is %s" % ", ".join(volumes)))
+            found.append(gone_pod(drain, "gone, but still attached is %s" % ", ".join(volumes)))
     return found
 
 

@@ -116,7 +116,7 @@ def left_over(pending: list[dict[str, Any]]) -> str:
         words.setdefault(key, pod["message"])
         ends.setdefault(key, []).append("%s/%s" % (pod["namespace"], pod["name"]))
     ranked = sorted(ends.items(), key=lambda entry: -len(entry[1]))
-    told = "; ".join("%s %s" % (some(names), words[key]) for key, names in ranked[:MOST_NAMES])
+    told = "; ".join("%s: %s" % (some(names), words[key].rstrip(".")) for key, names in ranked[:MOST_NAMES])
     more = sum(len(names) for _key, names in ranked[MOST_NAMES:])
     return told + ("; %s more for other reasons (see pending_pods)" % counted(more, "pod") if more else "")
 
@@ -131,4 +131,4 @@ def node_warnings(node: NodeDrain) -> list[str]:
     for pod, verdict in node.warned.values():
         for warning in verdict.warnings:
             ends.setdefault(warning, []).append(full_name(pod))
-    return ["%s: %s %s" % (node.name, some(sorted(names)), end) for end, names in sorted(ends.items())]
+    return ["%s: %s: %s" % (node.name, some(sorted(names)), end) for end, names in sorted(ends.items())]

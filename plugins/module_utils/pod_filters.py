@@ -59,7 +59,7 @@ class Verdict:
     """One rule's answer, or the answers of all rules combined.
 
     action: evict, skip or block; reason: of the closed set in the documentation, "" for a plain eviction;
-    message: a sentence's end that follows the pod's name; warnings: what an eviction costs.
+    message: what follows the pod's name and a colon; warnings: what an eviction costs.
     """
 
     action: str
@@ -95,14 +95,14 @@ def long_deleted(pod: Obj, choices: Choices, facts: Facts) -> Verdict | None:
     deleted = deletion_time(pod)
     if limit <= 0 or deleted is None or facts.now - deleted <= limit:
         return None
-    return Verdict(SKIP, "skip_deleted", "is terminating for more than %d s and is not waited for" % limit)
+    return Verdict(SKIP, "skip_deleted", "terminating for more than %d s, and not waited for" % limit)
 
 
 def mirror(pod: Obj, choices: Choices, facts: Facts) -> Verdict | None:
     """Skip static pods: what the API shows is a mirror that its kubelet would only make again."""
     if not is_mirror(pod):
         return None
-    return Verdict(SKIP, "mirror", "is a static pod of the node's kubelet")
+    return Verdict(SKIP, "mirror", "a static pod of the node's kubelet")
 
 
 def daemonset(pod: Obj, choices: Choices, facts: Facts) -> Verdict | None:
@@ -111,16 +111,16 @@ def daemonset(pod: Obj, choices: Choices, facts: Facts) -> Verdict | None:
     if key is None:
         return None
     if facts.daemonsets.get(key) is False:
-        gone = "is owned by DaemonSet %s, which does not exist any more" % key[1]
+        gone = "owned by DaemonSet %s, which does not exist any more" % key[1]
         if choices.force:
             return Verdict(EVICT, warnings=(gone,))
         return Verdict(BLOCK, "daemonset_gone", gone + " (set delete_options.force to evict it)")
     if choices.ignore_daemonsets:
-        return Verdict(SKIP, "daemonset", "is managed by DaemonSet %s" % key[1])
+        return Verdict(SKIP, "daemonset", "managed by DaemonSet %s" % key[1])
     return Verdict(
         BLOCK,
         "daemonset",
-        "is managed by DaemonSet %s (set delete_options.ignore_daemonsets to leave it there)" % key[1],
+        "managed by DaemonSet %s (set delete_options.ignore_daemonsets to leave it there)" % key[1],
     )
 
 
@@ -129,9 +129,9 @@ def emptydir(pod: Obj, choices: Choices, facts: Facts) -> Verdict | None:
     if is_finished(pod) or not has_emptydir(pod):
         return None
     if choices.delete_emptydir_data:
-        return Verdict(EVICT, warnings=("loses the data in its emptyDir volumes",))
+        return Verdict(EVICT, warnings=("the data in its emptyDir volumes gets lost",))
     return Verdict(
-        BLOCK, "emptydir", "has emptyDir volumes (set delete_options.delete_emptydir_data to lose their data)"
+        BLOCK, "emptydir", "it has emptyDir volumes (set delete_options.delete_emptydir_data to lose their data)"
     )
 
 
@@ -140,8 +140,10 @@ def unmanaged(pod: Obj, choices: Choices, facts: Facts) -> Verdict | None:
     if is_finished(pod) or controller_of(pod) is not None:
         return None
     if choices.force:
-        return Verdict(EVICT, warnings=("has no controller and will not come back",))
-    return Verdict(BLOCK, "unmanaged", "has no controller (set delete_options.force to delete it for good)")
+        return Verdict(EVICT, warnings=("no controller makes it again",))
+    return Verdict(
+        BLOCK, "unmanaged", "no controller would make it again (set delete_options.force to delete it for good)"
+    )
 
 
 RULES = (long_deleted, mirror, daemonset, emptydir, unmanaged)

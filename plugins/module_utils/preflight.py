@@ -39,7 +39,7 @@ def look_at_budgets(nodes: list[NodeDrain], books: Mapping[str, BudgetBook], str
         budgets = books[namespace_of(drain.pod)].of(drain.pod) if namespace_of(drain.pod) in books else []
         if len(budgets) > 1:
             names = " and ".join(sorted(full_name(budget) for budget in budgets))
-            _block(drain, "pdb_multiple", "is selected by %s, and the API server evicts no pod of two budgets" % names)
+            _block(drain, "pdb_multiple", "selected by %s, and the API server evicts no pod of two budgets" % names)
         for budget in budgets if len(budgets) == 1 else []:
             key = (namespace_of(budget), full_name(budget))
             groups.setdefault(key, (budget, []))[1].append(drain)
@@ -58,7 +58,12 @@ def _look_at(budget: Obj, drains: list[PodDrain], strict: bool, findings: Findin
     unready = [drain for drain in bound if not is_ready(drain.pod)]
     if is_deadlocked(budget):
         for drain in bound if strict else []:
-            _block(drain, "pdb_deadlock", "is held by disruption budget %s, which lets no healthy pod go" % name)
+            _block(
+                drain,
+                "pdb_deadlock",
+                "held by disruption budget %s, which lets none of its healthy pods go: add a replica or loosen it"
+                % name,
+            )
         findings.warnings += _deadlock(name, bound)
     elif unready and room == 0:
         findings.warnings.append(
@@ -92,7 +97,7 @@ def _short(name: str, room: int, pods: int) -> str:
 def block_for_right(drains: list[PodDrain], right: str) -> None:
     """Block pods that the account has no right to remove."""
     for drain in drains:
-        _block(drain, "forbidden", "cannot be removed, because the account may not %s" % right)
+        _block(drain, "forbidden", "the account may not %s" % right)
 
 
 def _block(drain: PodDrain, reason: str, message: str) -> None:

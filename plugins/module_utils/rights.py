@@ -29,7 +29,7 @@ class Right(NamedTuple):
         """Return the right in words, such as "create pods/eviction in namespace shop"."""
         what = "/".join(word for word in (self.resource, self.subresource) if word)
         where = " in namespace %s" % self.namespace if self.namespace else ""
-        return "%s %s%s%s" % (self.verb, what, " %s" % self.name if self.name else "", where)
+        return "%s %s%s%s" % (self.verb, what, " %r" % self.name if self.name else "", where)
 
 
 CORDON = Right("patch", "nodes")

@@ -24,8 +24,8 @@ def some(names: Iterable[str]) -> str:
 
 
 def grouped(pods: list[tuple[str, str]]) -> str:
-    """Return (name, sentence's end) pairs as one text, the names of equal ends together."""
+    """Return (name, what is said of it) pairs as one text, the names of which the same is said together."""
     groups: dict[str, list[str]] = {}
     for name, end in pods:
         groups.setdefault(end, []).append(name)
-    return "; ".join("%s %s" % (some(names), end) for end, names in groups.items())
+    return "; ".join("%s: %s" % (some(names), end.rstrip(".")) for end, names in groups.items())

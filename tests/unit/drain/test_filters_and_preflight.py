@@ -87,8 +87,8 @@ def test_every_cost_of_the_evictions_is_warned_of() -> None:
     scene = Scene(builders.pod("both", node_name="w1", emptydir=True))
     result = scene.run(delete_options={"force": True, "delete_emptydir_data": True})
     assert result["warnings"] == [
-        "w1: default/both has no controller and will not come back",
-        "w1: default/both loses the data in its emptyDir volumes",
+        "w1: default/both: no controller makes it again",
+        "w1: default/both: the data in its emptyDir volumes gets lost",
     ]
 
 

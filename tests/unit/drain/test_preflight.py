@@ -50,7 +50,7 @@ def test_a_drain_needs_no_more_rights_than_are_documented() -> None:
 @pytest.mark.parametrize(
     "resource, verb, words",
     [
-        ("nodes", "patch", "the account may not patch nodes w1"),
+        ("nodes", "patch", "the account may not patch nodes 'w1'"),
         ("pods/eviction", "create", "the account may not create pods/eviction in namespace default"),
     ],
 )
@@ -147,7 +147,7 @@ def test_unready_pods_that_their_budget_holds_are_warned_of() -> None:
 def test_everything_wrong_is_said_in_one_failure() -> None:
     scene = with_rights(Scene(builders.pod("bare", node_name="w1"), *app("web")), without("nodes", "patch"))
     msg = scene.run()["msg"]
-    assert "may not patch nodes w1" in msg and "default/bare has no controller" in msg
+    assert "may not patch nodes 'w1'" in msg and "default/bare: no controller would make it again" in msg
 
 
 def test_a_node_that_is_not_ready_is_warned_of() -> None:

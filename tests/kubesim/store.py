@@ -10,7 +10,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable
 
-from . import errors, lifecycle
+from . import admission, errors, lifecycle
 from .agenda import Agenda, timestamp
 from .objects import Object, copied
 from .resources import of_kind
@@ -75,6 +75,8 @@ class Store:
         home = self.get("Namespace", None, namespace) if namespace else None
         if home is not None and home["metadata"].get("deletionTimestamp"):
             raise errors.terminating_namespace(resource.plural, meta["name"], meta["namespace"], resource.group)
+        if kind == "Pod":
+            admission.check_pod(self, obj)
         meta["uid"] = self.new_uid()
         meta["creationTimestamp"] = timestamp(self.agenda.now)
         for unwanted in ("deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion", "generation"):

@@ -12,7 +12,8 @@ from __future__ import annotations
 from .metadata import SINCE, metadata, owner_reference, uid_of
 from .nodes import namespace, node
 from .pods import IMAGE, behaviour, pod, pod_spec, pod_status
-from .policy import budget, volume_attachment
+from .policy import budget, quota
+from .volumes import claim, csi_node, storage_class, volume, volume_attachment
 from .workloads import cron_job, daemon_set, deployment, job, pods_of, replica_set, stateful_set, template
 
 __all__ = [
@@ -20,7 +21,9 @@ __all__ = [
     "SINCE",
     "behaviour",
     "budget",
+    "claim",
     "cron_job",
+    "csi_node",
     "daemon_set",
     "deployment",
     "job",
@@ -32,9 +35,12 @@ __all__ = [
     "pod_spec",
     "pod_status",
     "pods_of",
+    "quota",
     "replica_set",
     "stateful_set",
+    "storage_class",
     "template",
     "uid_of",
+    "volume",
     "volume_attachment",
 ]

@@ -35,11 +35,18 @@ def pod_spec(
     claims: list[str] | None = None,
     containers: list[str] | None = None,
     priority_class: str | None = None,
+    requests: dict[str, str] | None = None,
+    init: list[str] | None = None,
 ) -> Object:
-    """Return a pod's spec; `emptydir` adds such a volume, `claims` and `containers` are lists of names."""
+    """Return a pod's spec; `emptydir` adds such a volume; `claims`, `containers`, `init` (containers) are names."""
     volumes: list[Object] = [{"name": "scratch", "emptyDir": {}}] if emptydir else []
     volumes += [{"name": claim, "persistentVolumeClaim": {"claimName": claim}} for claim in claims or ()]
-    spec: Object = {"containers": [{"name": name, "image": image, "resources": {}} for name in containers or ["app"]]}
+    asked: Object = {"requests": dict(requests)} if requests else {}
+    spec: Object = {
+        "containers": [{"name": name, "image": image, "resources": copied(asked)} for name in containers or ["app"]]
+    }
+    if init:
+        spec["initContainers"] = [{"name": name, "image": image, "resources": {}} for name in init]
     optional = {
         "volumes": volumes,
         "nodeName": node_name,

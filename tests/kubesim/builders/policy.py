@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Budgets, and what else stands in a drain's way."""
+"""Budgets and quotas."""
 
 from __future__ import annotations
 
@@ -43,15 +43,7 @@ def budget(
     return made
 
 
-def volume_attachment(
-    name: str, node: str, volume: str, *, attached: bool = True, driver: str = "csi.example"
-) -> Object:
-    """Return the VolumeAttachment of a PersistentVolume to a node."""
-    spec = {"attacher": driver, "nodeName": node, "source": {"persistentVolumeName": volume}}
-    return {
-        "apiVersion": "storage.k8s.io/v1",
-        "kind": "VolumeAttachment",
-        "metadata": metadata("VolumeAttachment", name),
-        "spec": spec,
-        "status": {"attached": attached},
-    }
+def quota(name: str, namespace: str = "default", *, hard: dict[str, str]) -> Object:
+    """Return a ResourceQuota."""
+    meta = metadata("ResourceQuota", name, namespace)
+    return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": meta, "spec": {"hard": dict(hard)}}

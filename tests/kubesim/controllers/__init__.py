@@ -20,6 +20,7 @@ from .kubelet import Kubelets
 from .machines import Machines
 from .namespaces import Namespaces
 from .nodes import NodeLifecycle
+from .quotas import Quotas
 from .replicaset import ReplicaSets
 from .scheduler import Scheduler
 from .statefulset import StatefulSets
@@ -83,6 +84,9 @@ class Controllers:
         replica_sets, deployments = self._added(ReplicaSets(world)), self._added(Deployments(world))
         sets, daemons, jobs = self._added(StatefulSets(world)), self._added(DaemonSets(world)), self._added(Jobs(world))
         garbage, namespaces = self._added(GarbageCollector(world)), self._added(Namespaces(world))
+        quotas = self._added(Quotas(world))
+        self._hear("ResourceQuota", quotas.observe)
+        self._hear("Pod", quotas.observe_pod)
         self._everything += [garbage.observe, namespaces.observe_content]
         self._hear("Namespace", namespaces.observe)
         self._hear("StatefulSet", sets.observe)

@@ -9,12 +9,15 @@ from ..errors import ApiStatus
 from ..objects import Object, controller_of, is_terminating
 from . import pods
 from .amounts import resolve
+from .daemonset_roll import maximum_surge, replacement_step, surge_step, surplus_on
 from .daemonset_status import TOLERATED, Placement, next_status
 from .history import POD_LABEL, History
+from .pauses import Pauses
 from .replicaset import claim
 from .workqueue import WorkQueue
 from .world import World
 
+CONTROLLER = "daemonset-controller"
 Key = tuple[str, str]
 
 
@@ -24,6 +27,7 @@ class DaemonSets:
     def __init__(self, world: World) -> None:
         self._world = world
         self._queue: WorkQueue[Key] = WorkQueue(world.agenda, self._reconcile)
+        self._pauses: Pauses[Key] = Pauses()
 
     def observe(self, event: str, daemon_set: Object, old: Object | None) -> None:
         """Hear of a change of a DaemonSet."""
@@ -54,12 +58,20 @@ class DaemonSets:
         history = History(self._world, daemon_set)
         try:
             label = history.sync()
-            self._place(daemon_set, history, label)
         except ApiStatus:
             return  # its namespace is going away
-        strategy = daemon_set["spec"].get("updateStrategy") or {}
-        if strategy.get("type", "RollingUpdate") == "RollingUpdate":
-            self._roll(daemon_set, label, strategy.get("rollingUpdate") or {})
+        refusal = None
+        try:
+            self._place(daemon_set, history, label)
+            strategy = daemon_set["spec"].get("updateStrategy") or {}
+            if strategy.get("type", "RollingUpdate") == "RollingUpdate":
+                self._roll(daemon_set, history, label, strategy.get("rollingUpdate") or {})
+        except ApiStatus as problem:
+            refusal = problem
+            self._world.warn(daemon_set, "FailedCreate", f"Error creating: {problem.message}", CONTROLLER)
+        pause = self._pauses.after(key, refusal)
+        if pause is not None:
+            self._queue.add(key, pause)
         placement = Placement(self._world, daemon_set)
         status = next_status(placement, label)
         self._world.report(daemon_set, status)
@@ -78,13 +90,11 @@ class DaemonSets:
                 self._create(daemon_set, history.template(label), label, name)
             elif not placement.may_stay(node):
                 for pod in there:
-                    self._world.delete(pod)
+                    self._end(daemon_set, pod)
             else:
-                staying = [pod for pod in there if not is_terminating(pod)]
-                finished = [pod for pod in staying if pods.is_finished(pod)]
-                running = [pod for pod in staying if not pods.is_finished(pod)]
-                for pod in [*finished, *running[1:]]:
-                    self._world.delete(pod)
+                surges = bool(maximum_surge(daemon_set, 1))
+                for pod in surplus_on(placement, there, label, surges):
+                    self._end(daemon_set, pod)
 
     def _create(self, daemon_set: Object, template: Object, label: str, node: str) -> None:
         spec = template["spec"]
@@ -97,31 +107,28 @@ class DaemonSets:
         pod = pods.pod_of(template, daemon_set)
         generation = str(daemon_set["metadata"].get("generation", 1))
         pod["metadata"].setdefault("labels", {}).update({POD_LABEL: label, "pod-template-generation": generation})
-        self._world.store.create(pod)
+        made = self._world.store.create(pod)
+        self._world.tell(daemon_set, "SuccessfulCreate", f"Created pod: {made['metadata']['name']}", CONTROLLER)
 
-    def _roll(self, daemon_set: Object, label: str, rolling: Object) -> None:
-        """Delete pods of old revisions: those that are no use at once, the others while maxUnavailable allows."""
-        placement = Placement(self._world, daemon_set)
-        useless, candidates, unavailable, desired = [], [], 0, 0
-        for node in self._world.store.list("Node"):
-            if not placement.should_run(node):
-                continue
-            desired += 1
-            there = [pod for pod in placement.on(node["metadata"]["name"]) if not is_terminating(pod)]
-            old = [pod for pod in there if placement.revision_of(pod) != label]
-            new = [pod for pod in there if placement.revision_of(pod) == label]
-            if len(there) != 1:
-                unavailable += 1
-            elif new:
-                unavailable += placement.available_in(new[0]) != 0.0
-            elif placement.available_in(old[0]) != 0.0:
-                useless += old
-                unavailable += 1
-            else:
-                candidates += old
-        limit = resolve(rolling.get("maxUnavailable", 1), desired, round_up=True) or 1
-        for pod in [*useless, *candidates[: max(limit - unavailable, 0)]]:
+    def _end(self, daemon_set: Object, pod: Object) -> None:
+        if not is_terminating(pod):
             self._world.delete(pod)
+            self._world.tell(daemon_set, "SuccessfulDelete", f"Deleted pod: {pod['metadata']['name']}", CONTROLLER)
+
+    def _roll(self, daemon_set: Object, history: History, label: str, rolling: Object) -> None:
+        """Replace pods of old revisions: the new one beside the old one where maxSurge allows, else after it."""
+        placement = Placement(self._world, daemon_set)
+        nodes = [node["metadata"]["name"] for node in placement.nodes if placement.should_run(node)]
+        surge = maximum_surge(daemon_set, len(nodes))
+        if surge:
+            surplus, needing = surge_step(placement, nodes, label, surge)
+        else:
+            limit = resolve(rolling.get("maxUnavailable", 1), len(nodes), round_up=True) or 1
+            surplus, needing = replacement_step(placement, nodes, label, limit), []
+        for pod in surplus:
+            self._end(daemon_set, pod)
+        for node in needing:
+            self._create(daemon_set, history.template(label), label, node)
 
 
 def _kind_of_node(node: Object) -> tuple[Object, Object]:

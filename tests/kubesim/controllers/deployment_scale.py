@@ -89,7 +89,15 @@ class ReplicaSetsOf:
             obj["metadata"].setdefault("annotations", {}).update(notes)
 
         self._world.change(replica_set, resize)
+        if resized:
+            self.say_scaled(replica_set, replicas_of(replica_set), count)
         return resized
+
+    def say_scaled(self, replica_set: Object, before: int, after: int) -> None:
+        """Tell that a ReplicaSet was scaled."""
+        way, name = "up" if after > before else "down", replica_set["metadata"]["name"]
+        words = f"Scaled {way} replica set {name} from {before} to {after}"
+        self._world.tell(self.deployment, "ScalingReplicaSet", words, "deployment-controller")
 
 
 def _fence_posts(deployment: Object) -> tuple[int, int]:

@@ -135,7 +135,8 @@ class Jobs:
             labels[f"{prefix}controller-uid"] = meta["uid"]
             labels[f"{prefix}job-name"] = meta["name"]
         pod["metadata"]["finalizers"] = [*(pod["metadata"].get("finalizers") or ()), TRACKING]
-        return pods.create(self._world, pod)
+        made = pods.create(self._world, pod)
+        return made if isinstance(made, ApiStatus) else None
 
     def _lift(self, pod: Object) -> None:
         if TRACKING in (pod["metadata"].get("finalizers") or ()):

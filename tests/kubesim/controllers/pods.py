@@ -87,10 +87,9 @@ def pod_of(template: Object, owner: Object, name: str | None = None) -> Object:
     return pod
 
 
-def create(world: World, pod: Object) -> ApiStatus | None:
-    """Create the pod; return the refusal when there is one."""
+def create(world: World, pod: Object) -> Object | ApiStatus:
+    """Create the pod and return it, or the refusal when there is one."""
     try:
-        world.store.create(pod)
+        return world.store.create(pod)
     except ApiStatus as refusal:
         return refusal
-    return None

@@ -10,11 +10,11 @@ from ..errors import ApiStatus
 from ..label_selectors import matches_selector
 from ..objects import Object, controller_of, is_pod_ready, is_terminating
 from . import pods
+from .pauses import Pauses
 from .workqueue import WorkQueue
 from .world import World
 
-# A refused pod is tried again after this long.
-RETRY_SECONDS = 1.0
+CONTROLLER = "replicaset-controller"
 Key = tuple[str, str]
 
 
@@ -24,6 +24,7 @@ class ReplicaSets:
     def __init__(self, world: World) -> None:
         self._world = world
         self._queue: WorkQueue[Key] = WorkQueue(world.agenda, self._reconcile)
+        self._pauses: Pauses[Key] = Pauses()
 
     def observe(self, event: str, replica_set: Object, old: Object | None) -> None:
         """Hear of a change of a ReplicaSet."""
@@ -47,6 +48,7 @@ class ReplicaSets:
     def _reconcile(self, key: Key) -> None:
         replica_set = self._world.store.get("ReplicaSet", *key)
         if replica_set is None:
+            self._pauses.reset(key)
             return
         claimed = claim(self._world, replica_set, "Pod")
         refusal = None
@@ -55,18 +57,22 @@ class ReplicaSets:
             refusal = self._adjust(replica_set, active)
             claimed = self._world.index.owned(replica_set["metadata"]["uid"], "Pod")
         self._report(replica_set, claimed, refusal)
-        if refusal is not None and refusal.code != 403:
-            self._queue.add(key, RETRY_SECONDS)
+        pause = self._pauses.after(key, refusal)
+        if pause is not None:
+            self._queue.add(key, pause)
 
     def _adjust(self, replica_set: Object, active: list[Object]) -> ApiStatus | None:
         wanted = replica_set["spec"].get("replicas", 1)
         for _missing in range(wanted - len(active)):
-            refusal = pods.create(self._world, pods.pod_of(replica_set["spec"]["template"], replica_set))
-            if refusal is not None:
-                return refusal
+            made = pods.create(self._world, pods.pod_of(replica_set["spec"]["template"], replica_set))
+            if isinstance(made, ApiStatus):
+                self._world.warn(replica_set, "FailedCreate", f"Error creating: {made.message}", CONTROLLER)
+                return made
+            self._world.tell(replica_set, "SuccessfulCreate", f"Created pod: {made['metadata']['name']}", CONTROLLER)
         if len(active) > wanted:
             for pod in sorted(active, key=_worth)[: len(active) - wanted]:
                 self._world.delete(pod)
+                self._world.tell(replica_set, "SuccessfulDelete", f"Deleted pod: {pod['metadata']['name']}", CONTROLLER)
         return None
 
     def _report(self, replica_set: Object, claimed: list[Object], refusal: ApiStatus | None) -> None:

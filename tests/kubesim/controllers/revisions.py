@@ -82,9 +82,11 @@ def _create(world: World, sets: ReplicaSetsOf, revision: int) -> None:
     if spec.get("minReadySeconds"):
         replica_set["spec"]["minReadySeconds"] = spec["minReadySeconds"]
     try:
-        world.store.create(replica_set)
+        made = world.store.create(replica_set)
     except ApiStatus:
         return  # its namespace is going away, and so will the Deployment
+    if replicas_of(made):
+        sets.say_scaled(made, 0, replicas_of(made))
 
 
 def _tell(world: World, sets: ReplicaSetsOf, reason: str, verb: str) -> None:

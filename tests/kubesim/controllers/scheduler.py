@@ -16,6 +16,7 @@ from .workqueue import REACTION_SECONDS, WorkQueue
 from .world import World
 
 PodKey = tuple[str, str]
+SCHEDULER = "default-scheduler"
 _EFFECTS = ("NoSchedule", "NoExecute")
 
 
@@ -149,6 +150,8 @@ class Scheduler:
             set_condition(obj.setdefault("status", {}), entry)
 
         self._world.change(pod, bound)
+        full_name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+        self._world.tell(pod, "Scheduled", f"Successfully assigned {full_name} to {node}", SCHEDULER)
 
     def _refuse(self, pod: Object, message: str) -> None:
         entry: Object = {
@@ -159,6 +162,7 @@ class Scheduler:
             "reason": "Unschedulable",
             "message": message,
         }
+        self._world.warn(pod, "FailedScheduling", message, SCHEDULER)
         if (condition(pod, "PodScheduled") or {}).get("message") != message:
             self._world.change(pod, lambda obj: set_condition(obj.setdefault("status", {}), entry))
 

@@ -13,11 +13,13 @@ from . import pods
 from .amounts import resolve
 from .deployment_scale import replicas_of
 from .history import POD_LABEL, History
+from .pauses import Pauses
 from .replicaset import claim
 from .statefulset_status import next_status
 from .workqueue import WorkQueue
 from .world import World
 
+CONTROLLER = "statefulset-controller"
 Key = tuple[str, str]
 
 
@@ -27,6 +29,7 @@ class StatefulSets:
     def __init__(self, world: World) -> None:
         self._world = world
         self._queue: WorkQueue[Key] = WorkQueue(world.agenda, self._reconcile)
+        self._pauses: Pauses[Key] = Pauses()
 
     def observe(self, event: str, stateful_set: Object, old: Object | None) -> None:
         """Hear of a change of a StatefulSet."""
@@ -48,12 +51,19 @@ class StatefulSets:
             return
         claim(self._world, stateful_set, "Pod")
         history = History(self._world, stateful_set)
+        refusal = None
         try:
             update = history.sync()
-            current = str((stateful_set.get("status") or {}).get("currentRevision") or update)
-            _Step(self._world, stateful_set, history, current, update).take()
         except ApiStatus:
             return  # its namespace is going away
+        current = str((stateful_set.get("status") or {}).get("currentRevision") or update)
+        try:
+            _Step(self._world, stateful_set, history, current, update).take()
+        except ApiStatus as problem:
+            refusal = problem
+        pause = self._pauses.after(key, refusal)
+        if pause is not None:
+            self._queue.add(key, pause)
         members = self._world.index.owned(stateful_set["metadata"]["uid"], "Pod")
         status = next_status(stateful_set, members, current, update, self._world.now)
         self._world.report(stateful_set, status)
@@ -99,6 +109,11 @@ class _Step:
         if self._make() and self._end_surplus() and self._strategy() == "RollingUpdate":
             self._replace()
 
+    def _end(self, pod: Object) -> None:
+        self._world.delete(pod)
+        words = f"delete Pod {pod['metadata']['name']} in StatefulSet {self._set['metadata']['name']} successful"
+        self._world.tell(self._set, "SuccessfulDelete", words, CONTROLLER)
+
     def _strategy(self) -> str:
         return str((self._spec.get("updateStrategy") or {}).get("type", "RollingUpdate"))
 
@@ -114,7 +129,7 @@ class _Step:
                 continue
             if pods.is_finished(pod):
                 if not is_terminating(pod):
-                    self._world.delete(pod)
+                    self._end(pod)
                 return False
             if self._in_order and not (_is_healthy(pod) and pods.is_available(pod, minimum, self._world.now)):
                 return False
@@ -131,7 +146,7 @@ class _Step:
                 continue
             if self._in_order and unhealthy and number != unhealthy[0]:
                 return False
-            self._world.delete(pod)
+            self._end(pod)
             if self._in_order:
                 return False
         return True
@@ -144,7 +159,7 @@ class _Step:
         if rolling.get("maxUnavailable") is None:
             for pod in targets:
                 if self._is_outdated(pod):
-                    self._world.delete(pod)
+                    self._end(pod)
                     return
                 if not _is_healthy(pod):
                     return
@@ -152,7 +167,7 @@ class _Step:
         limit = max(resolve(rolling["maxUnavailable"], len(self._numbers), round_up=False), 1)
         room = limit - sum(not _is_healthy(pod) for pod in targets)
         for pod in [pod for pod in targets if self._is_outdated(pod)][: max(room, 0)]:
-            self._world.delete(pod)
+            self._end(pod)
 
     def _is_outdated(self, pod: Object) -> bool:
         return revision_of(pod) != self._update and not is_terminating(pod)
@@ -182,9 +197,14 @@ class _Step:
         pod["spec"].update(hostname=name, subdomain=self._spec.get("serviceName", ""))
         for claim_template in self._spec.get("volumeClaimTemplates") or ():
             self._claim_volume(claim_template, pod)
-        refusal = pods.create(self._world, pod)
-        if refusal is not None and refusal.reason != "AlreadyExists":
-            raise refusal
+        made = pods.create(self._world, pod)
+        if not isinstance(made, ApiStatus):
+            words = f"create Pod {name} in StatefulSet {meta['name']} successful"
+            self._world.tell(self._set, "SuccessfulCreate", words, CONTROLLER)
+        elif made.reason != "AlreadyExists":
+            words = f"create Pod {name} in StatefulSet {meta['name']} failed error: {made.message}"
+            self._world.warn(self._set, "FailedCreate", words, CONTROLLER)
+            raise made
 
     def _claim_volume(self, template: Object, pod: Object) -> None:
         volume, namespace = template["metadata"]["name"], self._set["metadata"]["namespace"]

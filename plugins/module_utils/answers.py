@@ -72,7 +72,7 @@ def selector_fault(exc: ApiError, option: str, selectors: list[str]) -> Maintena
     """Return the error to raise for a list that failed: the user's mistake where the label selectors are malformed."""
     if exc.status != 400 or not selectors:
         return exc
-    return InvalidOptions("%s: %r is no label selector: %s" % (option, ",".join(selectors), exc.message))
+    return InvalidOptions("the option %s: %r is no label selector: %s" % (option, ",".join(selectors), exc.message))
 
 
 def foreign_answer(status: int, headers: Mapping[str, str], data: bytes) -> ServerFault:

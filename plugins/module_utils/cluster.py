@@ -19,6 +19,7 @@ from .pods import trimmed
 from .rest import Rest
 from .rights import REVIEWS, Right, is_allowed, review_of
 from .volumes import Claim, Volume, claim_of, claims_of, volume_on
+from .words import some
 
 NODES = "/api/v1/nodes"
 ATTACHMENTS = "/apis/storage.k8s.io/v1/volumeattachments"
@@ -168,7 +169,9 @@ class Cluster:
         # A host's short name against a node's full one is the usual slip, and no edit distance finds it.
         short = [other for other in known if other.split(".")[0] == name.split(".")[0]]
         near = short or difflib.get_close_matches(name, known, n=3)
-        return "; did you mean %s?" % ", ".join(near) if near else " (it has %d nodes)" % len(known)
+        if near:
+            return "; did you mean %s?" % ", ".join(near)
+        return "; its nodes are %s" % some(known) if known else ""
 
 
 def _path(collection: str, name: str) -> str:

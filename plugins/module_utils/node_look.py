@@ -15,6 +15,7 @@ from .objects import name_of
 from .option_values import distinct_texts
 from .rest import Rest
 from .waiting import Clock, Deadline
+from .words import counted
 
 # Seconds. Whoever waits for a node asks again and again, so one look need not outlast a long outage.
 LONGEST_LOOK = 60.0
@@ -49,5 +50,4 @@ def look(choice: NodeChoice, clock: Clock, rest_for: Callable[[Deadline], Rest])
 
 def _sentence(facts: list[dict[str, Any]]) -> str:
     waiting = sum(not node["ready"] for node in facts)
-    count = "1 node" if len(facts) == 1 else "%d nodes" % len(facts)
-    return count + (", %d of them not ready." % waiting if waiting else ".")
+    return counted(len(facts), "node") + (", %d of them not ready." % waiting if waiting else ".")

@@ -13,7 +13,7 @@ from .errors import InvalidOptions
 def check_at_least(option: str, value: Any, least: int, unit: str) -> None:
     """Raise InvalidOptions for a number below the least; None is an option that is not set."""
     if value is not None and value < least:
-        raise InvalidOptions("%s is %d, but must be %d or more (%s)" % (option, value, least, unit))
+        raise InvalidOptions("the option %s is %d, but must be %d or more (%s)" % (option, value, least, unit))
 
 
 def distinct_texts(option: str, values: Any, meaning: str) -> tuple[str, ...]:
@@ -25,5 +25,5 @@ def distinct_texts(option: str, values: Any, meaning: str) -> tuple[str, ...]:
         return ()
     cleaned = [str(value).strip() for value in values]
     if not cleaned or not all(cleaned):
-        raise InvalidOptions("%s is empty, but each entry must be %s" % (option, meaning))
+        raise InvalidOptions("the option %s is empty, but each entry must be %s" % (option, meaning))
     return tuple(dict.fromkeys(cleaned))

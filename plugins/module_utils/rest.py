@@ -29,7 +29,7 @@ from .errors import (
 )
 from .objects import Obj, entries, part, version_of
 from .waiting import Clock, Deadline, growing_pause
-from .wire import Connection, exchange, streamed
+from .wire import Connection, Silent, exchange, streamed
 
 MERGE_PATCH = "application/merge-patch+json"
 
@@ -207,6 +207,8 @@ class Rest:
                 exc.message,
                 self._connection.describe(),
             )
+        elif not self.answered and isinstance(exc, Silent):
+            exc.message += ": check host, or server in the kubeconfig, and whether a firewall lies between"
         return exc
 
 

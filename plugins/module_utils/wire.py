@@ -117,7 +117,9 @@ def fault_of(exc: BaseException, base_url: str) -> MaintenanceError:
                 kind="name",
             )
         if isinstance(link, ConnectionRefusedError):
-            return Unreachable("nothing listens at %s (connection refused)" % base_url)
+            return Unreachable(
+                "nothing listens at %s (connection refused): check host, or server in the kubeconfig" % base_url
+            )
     text = " ".join(str(link) for link in chain)
     for mark, sentence in _TLS_FAULTS:
         if mark in text:

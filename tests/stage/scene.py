@@ -11,6 +11,9 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.drain import M
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain_options import task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain_report import result_of, warnings_of
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_options import task_from as rollout_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_report import result_of as rollout_result
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_wait import Rollouts
 from ansible_collections.kubeops.maintenance.plugins.module_utils.tools import Tools
 from kubesim import builders
 from kubesim.agenda import TEST_EPOCH, Agenda
@@ -50,6 +53,15 @@ class Scene:
         self.started = self.agenda.now
         report = Maintenance(task_from(params, check_mode), tools).run()
         return dict(result_of(report), failed=report.failed, warnings=warnings_of(report))
+
+    def follow(self, **params: Any) -> dict[str, Any]:
+        """Run k8s_rollout_status with these parameters (kind Deployment with a name unless given); as run() does."""
+        if params.keys() & {"name", "label_selectors"}:
+            params.setdefault("kind", "Deployment")
+        tools = Tools(self.crew, self.clock, lambda deadline: Rest(self.connection, self.clock, deadline))
+        self.started = self.agenda.now
+        report = Rollouts(rollout_from(params), tools).run()
+        return dict(rollout_result(report), failed=report.failed, warnings=report.warnings)
 
     @property
     def seconds(self) -> float:

@@ -32,7 +32,12 @@ LEVELS = {
     "module_utils/option_values.py": 1.0,
     "module_utils/owners.py": 1.0,
     "module_utils/pod_filters.py": 1.0,
+    "module_utils/manifests.py": 1.0,
     "module_utils/pods.py": 1.0,
+    "module_utils/rollout_viewers.py": 1.0,
+    "module_utils/rollout_pods.py": 1.1,
+    "module_utils/rollout_targets.py": 1.1,
+    "module_utils/rollout_diagnosis.py": 1.2,
     "module_utils/rights.py": 1.0,
     "module_utils/volumes.py": 1.0,
     # 1: the clock, the network, threads
@@ -60,6 +65,7 @@ LEVELS = {
     "module_utils/observe.py": 2.0,
     "module_utils/budgets.py": 2.1,
     "module_utils/cluster.py": 2.2,
+    "module_utils/workloads.py": 2.1,
     # 3: use cases
     "module_utils/drain_options.py": 3.0,
     "module_utils/node_look.py": 3.0,
@@ -77,12 +83,20 @@ LEVELS = {
     "module_utils/drain_rehearsal.py": 3.3,
     "module_utils/drain_report.py": 3.3,
     "module_utils/drain.py": 3.5,
+    "module_utils/rollout_options.py": 3.0,
+    "module_utils/rollout_follow.py": 3.0,
+    "module_utils/rollout_inquiry.py": 3.1,
+    "module_utils/rollout_evidence.py": 3.2,
+    "module_utils/rollout_words.py": 3.3,
+    "module_utils/rollout_report.py": 3.4,
+    "module_utils/rollout_wait.py": 3.5,
     # 4: the only one that knows AnsibleModule
     "module_utils/auth_options.py": 4.0,
     "module_utils/module_face.py": 4.1,
     # 5: documentation, argument spec, main
     "modules/k8s_node_drain.py": 5.0,
     "modules/k8s_node_info.py": 5.0,
+    "modules/k8s_rollout_status.py": 5.0,
 }
 
 # Libraries that are not ours, and modules of the standard library that open a door: who may import them.
@@ -94,7 +108,7 @@ DOORS = {
     "jsonpatch": {"module_utils/cluster.py"},
     "kubernetes": {"module_utils/connection.py"},
     "urllib3": NETWORK,
-    "yaml": {"module_utils/kubeconfig.py"},
+    "yaml": {"module_utils/kubeconfig.py", "module_utils/manifests.py"},
     # standard library
     "asyncio": set(),
     "concurrent": THREADS,

@@ -1,0 +1,131 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read the objects that manifests describe, in every form in which kubernetes.core.k8s takes them.
+
+Error texts name files, lines and documents and never quote a manifest, which may hold secrets.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .errors import InvalidOptions, MissingLibrary
+from .objects import Obj
+
+# What kubectl takes from a folder.
+SUFFIXES = (".yaml", ".yml", ".json")
+
+
+class Described(NamedTuple):
+    """An object of a manifest, and where it stands for error texts."""
+
+    obj: Obj
+    place: str
+
+
+def objects_in(definition: Any, option: str) -> list[Described]:
+    """Return the objects of a text with YAML or JSON documents, of a dict, or of a list of these; lists are expanded.
+
+    option: where the definition comes from.
+    """
+    if isinstance(definition, list):
+        return [
+            found
+            for number, entry in enumerate(definition, 1)
+            for found in objects_in(entry, "%s, entry %d" % (option, number))
+        ]
+    if isinstance(definition, str):
+        return [found for place, document in _documents(definition, option) for found in _expanded(document, place)]
+    return list(_expanded(definition, option))
+
+
+def objects_of_files(paths: tuple[str, ...]) -> list[Described]:
+    """Return the objects of files, and of the manifests that stand in folders."""
+    return [found for path in paths for file in _files(path) for found in objects_in(_text(file), file)]
+
+
+def _files(path: str) -> list[str]:
+    full = os.path.abspath(os.path.expanduser(path))
+    if not os.path.isdir(full):
+        return [full]
+    try:
+        names = sorted(name for name in os.listdir(full) if name.endswith(SUFFIXES))
+    except OSError as exc:
+        raise _unreadable(full, exc) from exc
+    if not names:
+        raise InvalidOptions("src: the folder %s has no file that ends in %s" % (full, ", ".join(SUFFIXES)))
+    return [os.path.join(full, name) for name in names]
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            return file.read()
+    except OSError as exc:
+        raise _unreadable(path, exc) from exc
+    except UnicodeDecodeError as exc:
+        raise InvalidOptions("src: %s is no text in UTF-8, so it is no manifest" % path) from exc
+
+
+def _unreadable(path: str, exc: OSError) -> InvalidOptions:
+    return InvalidOptions(
+        "src: %s cannot be read (%s); paths are those of the host that the task runs on"
+        % (path, exc.strerror or type(exc).__name__)
+    )
+
+
+def _documents(text: str, place: str) -> list[tuple[str, Any]]:
+    try:
+        import yaml  # comes with the kubernetes package
+    except ImportError as exc:
+        raise MissingLibrary(
+            "manifests cannot be read, because the Python package PyYAML is missing; it comes with kubernetes"
+        ) from exc
+    try:
+        documents = list(yaml.load_all(text, Loader=_tolerant(yaml)))
+    except (yaml.YAMLError, ValueError, RecursionError) as exc:
+        mark = getattr(exc, "problem_mark", None)
+        where = " (line %d, column %d)" % (mark.line + 1, mark.column + 1) if mark is not None else ""
+        raise InvalidOptions("%s is neither YAML nor JSON%s: correct it" % (place, where)) from None
+    if len(documents) == 1:
+        return [(place, documents[0])]
+    return [("%s, document %d" % (place, number), document) for number, document in enumerate(documents, 1)]
+
+
+def _tolerant(yaml: Any) -> Any:
+    """Return a safe loader to which a tag or a bare C(=) is no error: only names are of interest here."""
+    # The C parser is ten times as fast, and not part of every build.
+    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    loader: Any = type("ManifestLoader", (base,), {})
+    loader.add_constructor(None, lambda reader, node: None)
+    loader.add_constructor("tag:yaml.org,2002:value", lambda reader, node: reader.construct_scalar(node))
+    return loader
+
+
+def _expanded(document: Any, place: str) -> Iterator[Described]:
+    if document is None:
+        # What stands between two lines of dashes.
+        return
+    if isinstance(document, str):
+        raise InvalidOptions("%s is a plain text and no object; the path of a file goes into src" % place)
+    if not isinstance(document, dict):
+        raise InvalidOptions("%s is no object with apiVersion, kind and metadata" % place)
+    if not document.get("kind"):
+        raise InvalidOptions("%s has no kind, so what it describes cannot be told" % place)
+    items = document.get("items")
+    if str(document["kind"]).endswith("List") and (items is None or isinstance(items, list)):
+        for number, item in enumerate(items or [], 1):
+            yield from _expanded(_typed(item, document), "%s, item %d" % (place, number))
+        return
+    yield Described(document, place)
+
+
+def _typed(item: Any, parent: Obj) -> Any:
+    """Return an item of a list with its kind, which lists of one kind (DeploymentList) leave to their own name."""
+    kind = str(parent["kind"])[: -len("List")]
+    if not kind or not isinstance(item, dict):
+        return item
+    return dict({"kind": kind, "apiVersion": parent.get("apiVersion")}, **item)

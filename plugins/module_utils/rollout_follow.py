@@ -1,0 +1,220 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Follow the rollouts of some workloads. Takes in what was heard, says what is to be looked at; asks nobody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .objects import Obj, name_of, number, part, uid_of, version_of
+from .observe import Changed, Listed
+from .rollout_targets import Group, Target
+from .rollout_viewers import View, figures, is_observed, view
+
+# A passed progress deadline that is the first thing seen of a generation may be left over from the one before
+# (https://github.com/kubernetes/kubernetes/issues/49637). Controllers set that right at once.
+CONFIRM = 2.0
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How all workloads of a task are judged. revision: 0 for any; apart: seconds between looks where none watches."""
+
+    revision: int = 0
+    strict: bool = False
+    apart: float = 5.0
+
+
+@dataclass
+class Followed:
+    """One workload.
+
+    lines: what kubectl prints, each change once; failure: why its rollout failed, "" if it did not; changed_at: when
+    its rollout last moved; look_at: when it is to be looked at by itself, None if news come without; apart: it is
+    looked at again and again, because no list and no watch shows it.
+    """
+
+    target: Target
+    manner: Manner
+    obj: Obj = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    failure: str = ""
+    done: bool = False
+    complete: bool = False
+    changed_at: float = 0.0
+    look_at: float | None = None
+    looking: bool = False
+    apart: bool = False
+    held: str = ""
+    _told: View = field(default_factory=lambda: View(""))
+    _doubted_at: float | None = None
+    _trusted: int = -1
+    _moved: object = None
+
+    @property
+    def known(self) -> bool:
+        """Tell whether it has been seen at all."""
+        return bool(self.obj)
+
+    @property
+    def over(self) -> bool:
+        """Tell whether there is nothing more to wait for."""
+        return self.done or bool(self.failure)
+
+    @property
+    def message(self) -> str:
+        """Return the last line."""
+        return self.lines[-1] if self.lines else ""
+
+    @property
+    def doubtful(self) -> bool:
+        """Tell whether it seems to have failed, and a second look is still to confirm it."""
+        return self._doubted_at is not None and not self.over
+
+    def take(self, obj: Obj, now: float) -> None:
+        """Take in the object as it was seen."""
+        if self.over or self._outdated(obj):
+            return
+        if self.known and uid_of(obj) != uid_of(self.obj):
+            # A watch may offer what was deleted long ago, so only a look of its own decides.
+            self.look_at = now
+            return
+        self.obj = obj
+        self._note_movement(now)
+        found = view(self.target.kind, obj, self.manner.revision, self.manner.strict)
+        self.look_at = now + self.manner.apart if self.apart else None
+        if found.doubtful and self._trusted != self._generation:
+            self._doubted_at = now if self._doubted_at is None else self._doubted_at
+            if now < self._doubted_at + CONFIRM:
+                self.look_at = self._doubted_at + CONFIRM
+                return
+        self._doubted_at = None
+        if is_observed(obj):
+            self._trusted = self._generation
+        self._told = found
+        self.failure = found.failure
+        self.settle(self.held)
+
+    def settle(self, held: str) -> None:
+        """Say the line of the last view, or what holds back a rollout that is complete by its figures.
+
+        held: a line about pods that are still to go (semantics strict), "?" while that is not known.
+        """
+        self.held = held
+        self.complete = self._told.done
+        self.done = self._told.done and not held
+        line = held if self._told.done and held else self._told.message
+        if line and line != "?" and line != self.message:
+            self.lines.append(line)
+
+    def looked(self, obj: Obj | None, now: float) -> None:
+        """Take in a look at this one workload; None: there is none of that name."""
+        self.look_at, self.looking = (now + self.manner.apart if self.apart else None), False
+        if self.over:
+            return
+        if obj is None:
+            self.failure = "it was deleted while its rollout was followed" if self.known else ""
+        elif self.known and uid_of(obj) != uid_of(self.obj):
+            self.failure = "it was deleted, and another one made under its name, while its rollout was followed"
+        else:
+            self.take(obj, now)
+
+    def not_looked(self, why: str, forbidden: bool, now: float) -> None:
+        """Take in that a look failed. One that is forbidden never succeeds: then what was heard counts."""
+        self.look_at, self.looking = (now + self.manner.apart if self.apart else None), False
+        if not forbidden or self.over:
+            return
+        if self.doubtful:
+            self.take(self.obj, now)
+        else:
+            self.failure = "it is not to be seen any more, and may not be looked at: " + why
+
+    def vanished(self, now: float) -> None:
+        """Take in that a list or a watch does not show it any more, which a look must confirm.
+
+        It may also have left the label selector: then it is followed by looks.
+        """
+        if not self.over:
+            self.look_at, self.apart = now, True
+
+    @property
+    def _generation(self) -> int:
+        return number(part(self.obj, "metadata").get("generation"))
+
+    def _outdated(self, obj: Obj) -> bool:
+        """Tell whether an object is older than what was seen: a resumed watch or another server may be behind."""
+        seen, offered = version_of(self.obj), version_of(obj)
+        if uid_of(obj) != uid_of(self.obj) or not (seen.isdigit() and offered.isdigit()):
+            return False
+        return int(offered) < int(seen)
+
+    def _note_movement(self, now: float) -> None:
+        moved = figures(self.target.kind, self.obj), part(self.obj, "status").get("replicas")
+        if moved != self._moved:
+            self._moved, self.changed_at = moved, now
+
+
+@dataclass
+class Following:
+    """The workloads of one group, in the order in which kubectl would go through them.
+
+    seen: the first look at all of them is over; missing: names that do not exist; alone: nothing shows all of them at
+    once, so each is looked at.
+    """
+
+    group: Group
+    manner: Manner
+    members: dict[str, Followed] = field(default_factory=dict)
+    seen: bool = False
+    missing: list[str] = field(default_factory=list)
+    alone: bool = False
+
+    def __post_init__(self) -> None:
+        for name in self.group.names:
+            self._add(name)
+
+    def _add(self, name: str) -> Followed:
+        return self.members.setdefault(name, Followed(self.group.target(name), self.manner))
+
+    def take(self, news: Listed | Changed, now: float) -> None:
+        """Take in a list of the group or a change in it."""
+        if isinstance(news, Listed):
+            self._list(news, now)
+            return
+        followed = self.members.get(name_of(news.obj))
+        if followed is None:
+            return
+        if news.type == "DELETED" and uid_of(news.obj) == uid_of(followed.obj):
+            followed.vanished(now)
+        elif news.type != "DELETED":
+            followed.take(news.obj, now)
+
+    def _list(self, news: Listed, now: float) -> None:
+        found = {name_of(obj): obj for obj in news.items if obj}
+        if not self.seen and not self.group.names:
+            for name in found:
+                self._add(name)
+        for name, followed in self.members.items():
+            if name in found:
+                followed.take(found[name], now)
+            elif followed.known:
+                followed.vanished(now)
+            elif not self.seen:
+                self.missing.append(name)
+        self.seen = True
+
+    def go_alone(self, now: float) -> None:
+        """Follow each workload by looks of its own from now on."""
+        self.alone = True
+        for followed in self.members.values():
+            followed.vanished(now)
+
+    def looked(self, name: str, obj: Obj | None, now: float) -> None:
+        """Take in a look at one workload."""
+        followed = self.members[name]
+        if obj is None and not followed.known:
+            self.missing.append(name)
+        followed.looked(obj, now)
+        if self.alone:
+            self.seen = all(member.known or name in self.missing for name, member in self.members.items())

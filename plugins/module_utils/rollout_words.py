@@ -1,0 +1,115 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sum up in a few sentences how rollouts ended, what keeps them, and what to look at; also for hundreds of them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from .objects import full_name, name_of
+from .rollout_evidence import Entry
+from .rollout_follow import Followed
+from .rollout_options import RolloutTask
+from .words import MOST_NAMES, counted, some
+
+
+class Ended(Protocol):
+    """What the sentences are made from (see rollout_report.Report)."""
+
+    task: RolloutTask
+    seconds: float
+    timed_out: bool
+    cancelled: str
+    entries: list[Entry]
+    notes: list[str]
+
+    @property
+    def members(self) -> list[Followed]:
+        """Return the workloads."""
+
+    @property
+    def failed(self) -> bool:
+        """Tell whether the task failed."""
+
+
+def message_of(end: Ended) -> str:
+    """Return the task's C(msg)."""
+    sentences = [_main(end)]
+    if end.failed:
+        pods = _pods(end.entries)
+        sentences += ["Pods: %s." % pods] if pods else []
+        sentences += ["%s." % note for note in end.notes[:MOST_NAMES]]
+    if end.task.passed_over:
+        sentences.append("Passed over, because there is no rollout to follow: %s." % some(end.task.passed_over))
+    return " ".join(sentences)
+
+
+def _main(end: Ended) -> str:
+    members = end.members
+    open_ones = [member for member in members if not member.over]
+    failed = [member for member in members if member.failure]
+    if not members:
+        return "No workload was chosen, and allow_empty says that this is fine."
+    if end.cancelled:
+        return "The wait was %s: %s." % (end.cancelled, _told(open_ones + failed))
+    given_up = [entry for entry in end.entries if entry.decisive]
+    sentences = []
+    if given_up:
+        sentences.append("Given up early (fail_early=%s): %s." % (end.task.fail_early, _given_up(given_up)))
+    if failed:
+        sentences.append("Failed: %s." % "; ".join(_failure(member) for member in failed[:MOST_NAMES]) + _more(failed))
+    if open_ones and not given_up:
+        limit = " within %d s" % end.task.wait_timeout if end.timed_out else " yet"
+        sentences.append("Not rolled out%s: %s." % (limit, _told(open_ones)))
+    if sentences:
+        return " ".join(sentences)
+    text = "Rolled out: %s" % some(member.target.text() for member in members)
+    return text + (" after %.0f s." % end.seconds if end.seconds >= 1 else ".")
+
+
+def _told(members: list[Followed]) -> str:
+    """Say of some workloads what they wait for or why they failed."""
+    told = [_failure(member) if member.failure else _state(member) for member in members[:MOST_NAMES]]
+    return "; ".join(told) + _more(members)
+
+
+def _state(member: Followed) -> str:
+    return "%s (%s)" % (member.target.text(), member.message.rstrip(".") or "not judged yet")
+
+
+def _failure(member: Followed) -> str:
+    return "%s: %s" % (member.target.text(), member.failure.rstrip("."))
+
+
+def _given_up(entries: list[Entry]) -> str:
+    told = ["%s: %s" % (entry.followed.target.text(), _pod(entry)) for entry in entries[:MOST_NAMES]]
+    more = len(entries) - MOST_NAMES
+    return "; ".join(told) + (" and %s more" % counted(more, "reason") if more > 0 else "")
+
+
+def _pods(entries: list[Entry]) -> str:
+    """Say which pods keep the rollouts, those with the same words together, and not again what was said before."""
+    ends: dict[str, list[str]] = {}
+    for entry in entries:
+        if not entry.decisive:
+            name = full_name(entry.pod) if name_of(entry.pod) else entry.followed.target.text()
+            ends.setdefault(entry.trouble.message + _log(entry), []).append(name)
+    told = ["%s %s" % (some(names), end) for end, names in list(ends.items())[:MOST_NAMES]]
+    more = sum(len(names) for names in list(ends.values())[MOST_NAMES:])
+    return "; ".join(told) + (" and %d more (see pending_pods)" % more if more else "")
+
+
+def _pod(entry: Entry) -> str:
+    start = "pod %s: " % name_of(entry.pod) if name_of(entry.pod) else ""
+    return start + entry.trouble.message.rstrip(".") + _log(entry)
+
+
+def _log(entry: Entry) -> str:
+    lines = entry.last_log.splitlines()
+    return "; its log ends with %r" % lines[-1][:300] if lines else ""
+
+
+def _more(members: list[Followed]) -> str:
+    more = len(members) - MOST_NAMES
+    return " and %d more" % more if more > 0 else ""

@@ -80,3 +80,19 @@ def test_a_server_that_is_away_for_longer_ends_the_look_within_its_minute(scene:
     with pytest.raises(MaintenanceError):
         told(scene)
     assert 29 <= scene.clock.monotonic() - started <= 61
+
+
+def test_a_server_that_never_answers_is_told_with_what_to_look_at(scene: Scene) -> None:
+    scene.faults.add({"path": "/nodes", "delay": 1000, "times": 0})
+    with pytest.raises(MaintenanceError) as caught:
+        told(scene)
+    assert caught.value.message == (
+        "https://cluster.test:6443 did not answer in time: check host, or server in the kubeconfig, "
+        "and whether a firewall lies between"
+    )
+
+
+def test_an_unknown_name_like_no_other_is_told_with_names_that_there_are(scene: Scene) -> None:
+    with pytest.raises(InvalidOptions) as caught:
+        told(scene, name=["database"])
+    assert caught.value.message == "there is no node 'database' in this cluster; its nodes are w1, w2, w3 and 1 more"

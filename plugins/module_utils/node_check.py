@@ -11,7 +11,7 @@ from typing import Any
 
 from .cluster import Cluster
 from .detach_watch import DetachWatch
-from .errors import Failed, MaintenanceError
+from .errors import Failed
 from .node_drain import CHECKING, DETACHING, DRAINED, DRAINING, FAILED, NodeDrain
 from .objects import Obj, is_unschedulable
 from .observe import Listed
@@ -21,7 +21,7 @@ from .workers import Crew, Message
 PEEK = 2.0
 
 Take = Callable[[NodeDrain, Listed], None]
-End = Callable[[NodeDrain, str, "MaintenanceError | None"], None]
+End = Callable[..., None]  # of a node, its last phase, and the MaintenanceError that ended it or None
 
 
 class NodeCheck:

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from places import LOGS, ROOT, environment, link
+from places import HOME, LOGS, ROOT, environment, link
 from steps import STEPS
 
 TAIL = 60  # lines of a failed step's log that --all shows
@@ -112,6 +112,7 @@ def run_all() -> int:
 def main() -> int:
     given = sys.argv[1:]
     link()
+    HOME.mkdir(parents=True, exist_ok=True)
     if given == ["--all"]:
         return run_all()
     names, arguments = given, []

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from places import LINKED, ROOT, VENV
+from places import HOME, LINKED, ROOT, VENV
 
 Counts = tuple[int, int]
 
@@ -50,6 +50,8 @@ def _pytest(folder: str) -> list[str]:
     return [_bin("python"), "-m", "pytest", "-q", "-n", "2", folder]
 
 
+# Tools that leave files in the home folder get another one.
+_APART = {"HOME": str(HOME)}
 _MODULE_UTILS = "ansible_collections.kubeops.maintenance.plugins.module_utils"
 
 # In the order in which `make test` runs them: what fails soonest comes first.
@@ -64,8 +66,8 @@ STEPS = {
     "golden": Step([_bin("python"), "tests/golden/run.py", "tests/golden/cases"], count_cases),
     "integration": Step(_own("integration.py"), count_tests),
     "sanity": Step(_own("sanity.py"), count_tests),
-    "ansible-lint": Step([_bin("ansible-lint"), "--nocolor"]),
-    "docs": Step([_bin("antsibull-docs"), "lint-collection-docs", "--plugin-docs", "."]),
-    "changelog": Step([_bin("antsibull-changelog"), "lint"]),
-    "build": Step(_own("artifact.py")),
+    "ansible-lint": Step([_bin("ansible-lint"), "--nocolor"], env=_APART),
+    "docs": Step([_bin("antsibull-docs"), "lint-collection-docs", "--plugin-docs", "."], env=_APART),
+    "changelog": Step([_bin("antsibull-changelog"), "lint"], env=_APART),
+    "build": Step(_own("artifact.py"), env=_APART),
 }

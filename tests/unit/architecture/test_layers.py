@@ -101,7 +101,12 @@ LEVELS = {
 
 # Libraries that are not ours, and modules of the standard library that open a door: who may import them.
 CLOCK = {"module_utils/waiting.py"}
-THREADS = {"module_utils/cancellation.py", "module_utils/workers.py", "module_utils/rest.py", "module_utils/connection.py"}
+THREADS = {
+    "module_utils/cancellation.py",
+    "module_utils/connection.py",
+    "module_utils/rest.py",
+    "module_utils/workers.py",
+}
 NETWORK = {"module_utils/wire.py", "module_utils/connection_pool.py"}
 DOORS = {
     "ansible": {file for file, level in LEVELS.items() if level >= 4},

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import bodies, errors, patches
+from . import bodies, errors, logs, patches
 from .agenda import timestamp
-from .messages import Request, Response, json_response, text_response
+from .messages import Request, Response, json_response
 from .objects import Object, set_condition
 from .paths import Target
 from .resources import Resource
@@ -29,22 +29,12 @@ class Subresources:
             raise errors.not_found(resource.plural, target.name, resource.group)
         key = (target.subresource, request.method)
         if key == ("log", "GET"):
-            return self._log(request, obj)
+            return logs.answer(self._store, request, obj)
         if key == ("binding", "POST"):
             return self._bind(request, obj)
         if target.subresource == "scale" and request.method in ("GET", "PUT", "PATCH"):
             return self._scale(request, obj)
         return None
-
-    @staticmethod
-    def _log(request: Request, pod: Object) -> Response:
-        previous = request.query.get("previous") == "true"
-        text = str((pod["metadata"].get("annotations") or {}).get("fake/previous-log" if previous else "fake/log", ""))
-        tail = request.query.get("tailLines", "")
-        lines = text.splitlines(keepends=True)
-        if tail.isdecimal():
-            lines = lines[len(lines) - min(int(tail), len(lines)) :]
-        return text_response(200, "".join(lines), "text/plain")
 
     def _bind(self, request: Request, pod: Object) -> Response:
         body = bodies.object_of(request, "Binding", "v1")

@@ -9,9 +9,9 @@ import hashlib
 import math
 from collections.abc import Callable
 
+from ..container_faults import Crash, Probe, crash_of, creation_error, note_of, probe_of, pull_error
 from ..objects import Object
 from . import references
-from .container_faults import Crash, Probe, crash_of, creation_error, note_of, probe_of, pull_error
 from .kubelet_words import say_container_started
 from .world import World
 

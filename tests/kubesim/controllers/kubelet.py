@@ -8,7 +8,7 @@ fake/noready  any value but "" and "false": it starts and never becomes ready
 fake/run      seconds from start until its containers end with exit code 0 (default: they run for ever)
 fake/term     seconds from deletion until it is gone (default 1); a grace period of 0 removes it at once
 
-What goes wrong with containers is in container_faults.py, with volumes in volumes.py.
+What goes wrong with containers is in ../container_faults.py, with volumes in mounts.py.
 """
 
 from __future__ import annotations

@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from ..container_faults import has_fault
 from ..objects import Object, is_terminating
 from . import references
 from .container_course import Course
-from .container_faults import has_fault
 from .containers import is_never_ready, put_condition, unready
 from .world import World
 

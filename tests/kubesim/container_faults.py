@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..objects import Object
+from .objects import Object
 
 OOM_EXIT = 137
 

@@ -1,0 +1,146 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Measure drains on the embedded cluster, beside kubectl and kubernetes.core.k8s_drain.
+
+Prints tables with ratios and what of the demands is reached, and writes all figures to .build/bench.json. Exit status
+1 when a demand is missed. What is not installed (kubectl, or kubernetes.core where it cannot be fetched) is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[1:1] = [str(TESTS / "tools"), str(TESTS)]
+
+import clients  # noqa: E402 - what it imports lies in other folders
+import other_venv  # noqa: E402
+import report  # noqa: E402
+import scenes  # noqa: E402
+import trials  # noqa: E402
+from embedded_cluster import EmbeddedCluster  # noqa: E402
+from places import BUILD, link  # noqa: E402
+
+PODS = 110
+MANY_PODS = 500
+LOCKED_PODS = 3
+ROUNDS = 2  # of the plays with six tasks and with one
+
+
+class Bench:
+    """All measurements, one after the other on one cluster."""
+
+    def __init__(self, cluster: EmbeddedCluster) -> None:
+        self._cluster = cluster
+        self._ours = clients.ours(cluster.kubeconfig)
+        self._kubectl = clients.find_kubectl(cluster.kubeconfig)
+        self._theirs: clients.Module | None = None
+        if self._kubectl is None:
+            print("kubectl is not on PATH: the comparison with it is left out")
+        try:
+            self._theirs = clients.theirs(other_venv.ensure(), cluster.kubeconfig)
+        except other_venv.Unavailable as problem:
+            print(f"kubernetes.core is not there, the comparison with it is left out: {problem}")
+        self.results: dict[str, Any] = {}
+        self.goals: list[report.Goal] = []
+
+    def _all(self) -> list[clients.Module | clients.Kubectl]:
+        return [client for client in (self._ours, self._kubectl, self._theirs) if client is not None]
+
+    def _drains(self, key: str, title: str, objects: scenes.Objects) -> dict[str, trials.Figures]:
+        figures = {}
+        for client in self._all():
+            print(f"... {title}: {client.name}", file=sys.stderr, flush=True)
+            figures[client.name] = trials.drain(self._cluster, client, objects)
+        report.show_drains(title, figures)
+        self.results[key] = {name: found.values() for name, found in figures.items()}
+        return figures
+
+    def full_node(self) -> None:
+        """A full node whose pods take two seconds to go."""
+        figures = self._drains("full_node", f"{PODS} pods, each gone 2 s after its eviction", scenes.full_node(PODS))
+        mine, kubectl = figures[self._ours.name], figures.get("kubectl")
+        ratio = mine.seconds / kubectl.seconds if kubectl else None
+        self._demand(
+            report.Goal(f"{PODS} pods: time of the task", _unless(mine.problem, mine.seconds), 5.0, "s"),
+            report.Goal(f"{PODS} pods: time to kubectl's", _unless(mine.problem, ratio), 0.25, ""),
+            report.Goal(f"{PODS} pods: requests", mine.requests, PODS + 12, ""),
+            report.Goal(f"{PODS} pods: requests while waiting", mine.waiting, 0, ""),
+        )
+
+    def behind_a_budget(self) -> None:
+        """Pods that can only go three at a time."""
+        self._drains("budget", "30 pods behind a budget of 3 at a time", scenes.behind_a_budget())
+
+    def freed_budgets(self) -> None:
+        """A budget that is opened while a drain waits for it."""
+        title = "a budget that frees: longest time until the next eviction"
+        longest, self.results["freed_budget"] = {}, {}
+        for client in (self._ours, self._kubectl):  # k8s_drain fails at the first refusal
+            if client is not None:
+                print(f"... {title}: {client.name}", file=sys.stderr, flush=True)
+                times = trials.lock_times(self._cluster, client, scenes.locked(LOCKED_PODS), LOCKED_PODS)
+                longest[client.name], self.results["freed_budget"][client.name] = max(times), times
+        report.show_numbers(title, longest, "s")
+        self._demand(report.Goal("budget that frees: next eviction", longest[self._ours.name], 0.5, "s", strict=True))
+
+    def again(self) -> None:
+        """A node that is drained already."""
+        title = "a drained node drained again, per task in one play"
+        costs = {}
+        for client in (self._ours, self._theirs):
+            if client is not None:
+                print(f"... {title}: {client.name}", file=sys.stderr, flush=True)
+                costs[client.name] = trials.per_task(self._cluster, client, scenes.drained(), ROUNDS)
+        report.show_numbers(title, costs, "s")
+        self.results["drained_again"] = costs
+        ratio = costs[self._ours.name] / costs[self._theirs.name] if self._theirs else None
+        self._demand(report.Goal("drained node again: time to k8s_drain's", ratio, 0.5, ""))
+
+    def memory(self) -> None:
+        """More pods on a node than a node should have."""
+        title = f"{MANY_PODS} pods on the node"
+        print(f"... {title}: {self._ours.name}", file=sys.stderr, flush=True)
+        found = trials.drain(self._cluster, self._ours, scenes.full_node(MANY_PODS), twice=False)
+        report.show_drains(title, {self._ours.name: found})
+        self.results["many_pods"] = {self._ours.name: found.values()}
+        self._demand(report.Goal(f"{MANY_PODS} pods: peak memory", found.peak, 80, "MiB", strict=True))
+
+    def _demand(self, *goals: report.Goal) -> None:
+        self.goals += goals
+
+
+def _unless(problem: str, figure: float | None) -> float | None:
+    """A drain that failed has no time to be proud of."""
+    return None if problem else figure
+
+
+def main() -> int:
+    """Measure everything; 1 when a demand is missed."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    link()
+    started = time.monotonic()
+    with EmbeddedCluster(clients.FOLDER, lifetime=900.0) as cluster:
+        bench = Bench(cluster)
+        for measure in (bench.full_node, bench.behind_a_budget, bench.freed_budgets, bench.again, bench.memory):
+            measure()
+    report.show_goals(bench.goals)
+    missed = [goal for goal in bench.goals if goal.verdict != "ok"]
+    goals = [{**goal._asdict(), "verdict": goal.verdict} for goal in bench.goals]
+    everything = {"python": clients.python_version(), "goals": goals, **bench.results}
+    (BUILD / "bench.json").write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
+    print(f"\nAll figures are in .build/bench.json. It took {time.monotonic() - started:.0f} s.")
+    return 1 if any(goal.verdict == "MISSED" for goal in missed) else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -138,6 +138,7 @@ class Import(NamedTuple):
     line: int
 
 
+@functools.cache
 def files() -> list[str]:
     """Return every Python file of the product, relative to plugins/."""
     return sorted(path.relative_to(PLUGINS).as_posix() for path in PLUGINS.rglob("*.py"))
@@ -148,6 +149,7 @@ def tree_of(file: str) -> ast.Module:
     return ast.parse((PLUGINS / file).read_text(encoding="utf-8"), file)
 
 
+@functools.cache
 def imports_of(file: str) -> list[Import]:
     """Return all imports of a file, at any depth: Ansible ships type-only and guarded ones just the same."""
     found = []

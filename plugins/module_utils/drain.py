@@ -10,7 +10,7 @@ from .cluster import Cluster
 from .cordon import Gate
 from .drain_loop import DrainLoop
 from .drain_options import DrainTask
-from .drain_plan import Outlook, Plan
+from .drain_plan import Plan
 from .drain_rehearsal import rehearse
 from .drain_report import Report
 from .errors import Cancelled, InvalidOptions, MaintenanceError
@@ -96,6 +96,8 @@ class Maintenance:
         outlook = Plan(self._cluster, self._clock, self._task, nodes).make()
         self.report.warnings += outlook.warnings
         self.report.refusals = outlook.refusals
+        budgets = BudgetWatch(self._task.wait_sleep, outlook.books)
+        self.report.budget_of = budgets.budget_of
         if self._task.preflight != "skip" and (outlook.refusals or any(node.blocked() for node in nodes)):
             self.report.refused = True
             return
@@ -104,7 +106,7 @@ class Maintenance:
         if self._task.check_mode:
             rehearse(self._cluster, self._tools.crew, self._clock, self._deadline, self._task, open_nodes)
         else:
-            self._empty(open_nodes, outlook)
+            self._empty(open_nodes, budgets)
 
     def _close(self, nodes: list[NodeDrain]) -> None:
         """Bring every node's account to an end, whatever ended the task."""
@@ -119,13 +121,11 @@ class Maintenance:
             gate = Gate(self._cluster_for(rest), self._clock, self._task.cordon_owner)
             self.report.warnings += gate.roll_back(nodes, self._task.on_failure)
 
-    def _empty(self, nodes: list[NodeDrain], outlook: Outlook) -> None:
+    def _empty(self, nodes: list[NodeDrain], budgets: BudgetWatch) -> None:
         # A node that was closed before and has nothing to move needs no second look.
         for node in nodes:
             if node.cordoned_before and not node.pods and not self._task.wait_volume_detach:
                 node.phase = DRAINED
-        budgets = BudgetWatch(self._task.wait_sleep, outlook.books)
-        self.report.budget_of = budgets.budget_of
         loop = DrainLoop(
             self._cluster,
             self._rest,

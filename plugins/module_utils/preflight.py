@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from .budgets import BudgetBook, is_consulted, is_deadlocked, lets_unready_go, room_in
 from .node_drain import NodeDrain
-from .objects import Obj, condition_of, full_name, is_ready, namespace_of
+from .objects import Obj, condition_of, full_name, is_ready, name_of, namespace_of
 from .pod_drain import BLOCKED, DUE, PodDrain
 from .pod_filters import BLOCK, Verdict
 from .words import counted, some
@@ -58,6 +58,7 @@ def _look_at(budget: Obj, drains: list[PodDrain], strict: bool, findings: Findin
     unready = [drain for drain in bound if not is_ready(drain.pod)]
     if is_deadlocked(budget):
         for drain in bound if strict else []:
+            drain.guard = name_of(budget)
             _block(
                 drain,
                 "pdb_deadlock",

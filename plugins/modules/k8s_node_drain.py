@@ -211,7 +211,7 @@ EXAMPLES = r"""
   until: >-
     drain is success or
     drain.pending_pods | map(attribute='reason')
-    | intersect(['unmanaged', 'emptydir', 'daemonset', 'pdb_multiple', 'forbidden'])
+    | intersect(['unmanaged', 'emptydir', 'daemonset', 'pdb_multiple', 'forbidden']) | length > 0
 """
 
 RETURN = r"""

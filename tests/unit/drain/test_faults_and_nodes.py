@@ -207,7 +207,8 @@ def test_check_mode_sends_dry_runs_only_and_ends_at_once() -> None:
 def test_check_mode_reports_what_a_budget_would_hold_back_and_does_not_fail() -> None:
     scene = Scene(*app("db"), builders.budget("db-pdb", selector={"app": "db"}, min_available=1))
     result = scene.run(check_mode=True)
-    assert (result["failed"], reasons(result), scene.seconds < 1) == (False, {"db-0": "pdb_no_budget"}, True)
+    assert (result["failed"], reasons(result), scene.seconds < 1) == (False, {"db-0": "pdb_deadlock"}, True)
+    assert result["pending_pods"][0]["pdb"]["current_healthy"] == 1
     assert "1 pod would be blocked: default/db-0" in result["msg"]
 
 

@@ -118,6 +118,7 @@ def test_a_budget_that_looks_deadlocked_warns_or_refuses(preflight: str, touched
     result = scene.run(preflight=preflight, delete_options={"wait_timeout": 10})
     assert (reasons(result), scene.cordoned()) == ({"db-0": "pdb_deadlock"}, touched)
     assert any("looks deadlocked" in text for text in result["warnings"])
+    assert result["pending_pods"][0]["pdb"]["desired_healthy"] == 1
 
 
 def test_a_budget_that_is_short_now_is_warned_of_with_its_rounds_over_the_whole_batch() -> None:

@@ -26,20 +26,20 @@ class Described(NamedTuple):
     place: str
 
 
-def objects_in(definition: Any, option: str) -> list[Described]:
+def objects_in(definition: Any, place: str) -> list[Described]:
     """Return the objects of a text with YAML or JSON documents, of a dict, or of a list of these; lists are expanded.
 
-    option: where the definition comes from.
+    place: where the definition comes from, for error texts.
     """
     if isinstance(definition, list):
         return [
             found
             for number, entry in enumerate(definition, 1)
-            for found in objects_in(entry, "%s, entry %d" % (option, number))
+            for found in objects_in(entry, "%s, entry %d" % (place, number))
         ]
     if isinstance(definition, str):
-        return [found for place, document in _documents(definition, option) for found in _expanded(document, place)]
-    return list(_expanded(definition, option))
+        return [found for spot, document in _documents(definition, place) for found in _expanded(document, spot)]
+    return list(_expanded(definition, place))
 
 
 def objects_of_files(paths: tuple[str, ...]) -> list[Described]:
@@ -56,7 +56,7 @@ def _files(path: str) -> list[str]:
     except OSError as exc:
         raise _unreadable(full, exc) from exc
     if not names:
-        raise InvalidOptions("src: the folder %s has no file that ends in %s" % (full, ", ".join(SUFFIXES)))
+        raise InvalidOptions("the option src: the folder %s has no file that ends in %s" % (full, ", ".join(SUFFIXES)))
     return [os.path.join(full, name) for name in names]
 
 
@@ -67,12 +67,12 @@ def _text(path: str) -> str:
     except OSError as exc:
         raise _unreadable(path, exc) from exc
     except UnicodeDecodeError as exc:
-        raise InvalidOptions("src: %s is no text in UTF-8, so it is no manifest" % path) from exc
+        raise InvalidOptions("the option src: %s is no text in UTF-8, so it is no manifest" % path) from exc
 
 
 def _unreadable(path: str, exc: OSError) -> InvalidOptions:
     return InvalidOptions(
-        "src: %s cannot be read (%s); paths are those of the host that the task runs on"
+        "the option src: %s cannot be read (%s); paths are those of the host that the task runs on"
         % (path, exc.strerror or type(exc).__name__)
     )
 

@@ -89,7 +89,8 @@ def _source(params: Mapping[str, Any]) -> str:
         kind = params.get("kind")
         if kind not in KINDS:
             raise InvalidOptions(
-                "%s needs a kind that has a rollout, %s%s" % (given[0], ANY_KIND, ", and not %s" % kind if kind else "")
+                "the option %s needs a kind that has a rollout, %s%s"
+                % (given[0], ANY_KIND, ", and not %s" % kind if kind else "")
             )
     return given[0]
 
@@ -99,13 +100,13 @@ def _chosen(source: str, params: Mapping[str, Any], namespace: str) -> Choice:
         names = distinct_texts("name", params["name"], "the name of a workload")
         for name in names:
             if "/" in name:
-                raise InvalidOptions("name is %r, but must be a name without a kind or a namespace" % name)
+                raise InvalidOptions("the option name is %r, but must be a name without a kind or a namespace" % name)
         kind, version = str(params["kind"]), _api_version(params)
         return Choice(tuple(Target(kind, namespace, name, version) for name in names))
     if source == "workloads":
         return of_workloads(params["workloads"], namespace)
     if source == "resource_definition":
-        return of_manifests(objects_in(params["resource_definition"], source), namespace)
+        return of_manifests(objects_in(params["resource_definition"], "the option " + source), namespace)
     if source == "src":
         paths = distinct_texts("src", params["src"], "the path of a manifest or of a folder with manifests")
         return of_manifests(objects_of_files(paths), namespace)
@@ -115,13 +116,15 @@ def _chosen(source: str, params: Mapping[str, Any], namespace: str) -> Choice:
 def _api_version(params: Mapping[str, Any]) -> str:
     text = str(params.get("api_version") or APPS).strip()
     if text.count("/") != 1 or not all(text.split("/")):
-        raise InvalidOptions("api_version is %r, but must be a group and a version such as %s" % (text, APPS))
+        raise InvalidOptions(
+            "the option api_version is %r, but must be a group and a version such as %s" % (text, APPS)
+        )
     return text
 
 
 def _nothing(source: str, choice: Choice) -> str:
     others = " (only %s)" % ", ".join(choice.passed_over[:5]) if choice.passed_over else ""
-    return "%s names no %s%s; set allow_empty if that is fine" % (source, ANY_KIND, others)
+    return "the option %s names no %s%s; set allow_empty if that is fine" % (source, ANY_KIND, others)
 
 
 def _check_revision(task: RolloutTask) -> None:
@@ -129,4 +132,4 @@ def _check_revision(task: RolloutTask) -> None:
     kinds = {target.kind for target in task.targets} | ({task.kind} if task.kind else set())
     without = sorted(kind for kind in kinds if kind in KINDS and not KINDS[kind].revisions)
     if task.revision and without:
-        raise InvalidOptions("revision is only for Deployments; a %s has no revision number" % without[0])
+        raise InvalidOptions("the option revision is only for Deployments; a %s has no revision number" % without[0])

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from .answers import selector_fault
-from .errors import ApiError, Cancelled, Forbidden, InvalidOptions, MaintenanceError, NotFound
+from .errors import ApiError, Cancelled, Forbidden, InvalidOptions, MaintenanceError
 from .objects import part
 from .observe import Changed, Listed, Unwatched, observe
 from .rollout_evidence import Evidence
@@ -194,7 +194,7 @@ class Rollouts:
             self._warn(following, "listed", error.message, "looked at one by one")
             following.go_alone(now)
             return
-        if isinstance(error, NotFound) and group.api_version != APPS:
+        if isinstance(error, ApiError) and error.status == 404 and group.api_version != APPS:
             error = InvalidOptions("this API server has no %s in api_version %s" % (group.kind, group.api_version))
         if not any(member.known for member in self._members()):
             selectors = list(group.selectors)

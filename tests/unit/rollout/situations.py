@@ -1,0 +1,80 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests of rollouts put on the cluster and move by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from stage import Scene
+
+REVISION = "deployment.kubernetes.io/revision"
+Object = dict[str, Any]
+COMPLETE = {"replicas": 2, "updatedReplicas": 2, "readyReplicas": 2, "availableReplicas": 2}
+
+
+def deployment(name: str = "web", wanted: int = 2, generation: int = 1, **status: Any) -> Object:
+    """Return a Deployment as its controller left it; without more status it has just been seen and has no pods."""
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {
+            "name": name,
+            "namespace": "default",
+            "uid": f"uid-{name}",
+            "generation": generation,
+            "labels": {"app": name},
+            "annotations": {REVISION: "1"},
+        },
+        "spec": {
+            "replicas": wanted,
+            "selector": {"matchLabels": {"app": name}},
+            "template": {
+                "metadata": {"labels": {"app": name}},
+                "spec": {"containers": [{"name": "app", "image": "i:1"}]},
+            },
+        },
+        "status": {"observedGeneration": generation, **status},
+    }
+
+
+def still(*objects: Object) -> Scene:
+    """Return a cluster on which nothing moves but what the test moves."""
+    return Scene(*objects, controllers=False)
+
+
+def later(
+    scene: Scene, seconds: float, change: Callable[[Object], None], name: str = "web", kind: str = "Deployment"
+) -> None:
+    """Change an object that many seconds from now."""
+    scene.agenda.after(seconds, lambda: scene.store.mutate(kind, "default", name, change))
+
+
+def status(**fields: Any) -> Callable[[Object], None]:
+    """Return a change of an object's status; None lifts a field."""
+
+    def change(obj: Object) -> None:
+        for key, value in fields.items():
+            if value is None:
+                obj["status"].pop(key, None)
+            else:
+                obj["status"][key] = value
+
+    return change
+
+
+def progressing(reason: str, state: str = "True") -> list[Object]:
+    """Return the conditions of a Deployment with this reason of progress."""
+    return [{"type": "Progressing", "status": state, "reason": reason}]
+
+
+def paths(scene: Scene) -> list[str]:
+    """Return what was asked, in short: method, what, and whether it was a watch."""
+    return [
+        " ".join(
+            [request.method, request.path.split("/default/")[-1], *(["watch"] if "watch" in request.query else [])]
+        )
+        for request in scene.cluster.requests
+    ]

@@ -1,0 +1,362 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Following rollouts: what is waited for, when it ends, and what it costs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Forbidden, InvalidOptions
+from kubesim import builders
+from rollout.situations import COMPLETE, REVISION, deployment, later, paths, progressing, status, still
+from stage import Scene
+
+WAIT = 'Waiting for deployment "web" rollout to finish: '
+DONE = 'deployment "web" successfully rolled out'
+LIST_WATCH = ["GET deployments", "GET deployments watch"]
+
+
+def granted(scene: Scene, *rules: dict[str, Any]) -> None:
+    scene.cluster.access.grant({"tokens": {"limited": {"user": "limited", "groups": [], "rules": list(rules)}}})
+    scene.connection.token = "limited"
+
+
+def rule(verbs: list[str], resource: str = "deployments", group: str = "apps", **more: Any) -> dict[str, Any]:
+    return {"apiGroups": [group], "resources": [resource], "verbs": verbs, **more}
+
+
+def test_a_rollout_is_followed_to_its_end_with_each_line_once() -> None:
+    scene = still(deployment(updatedReplicas=1, replicas=2))
+    later(scene, 3, status(observedGeneration=1, readyReplicas=1))
+    later(
+        scene,
+        6,
+        status(
+            **COMPLETE,
+        ),
+    )
+    result = scene.follow(name=["web"], fail_early="off")
+    assert (result["failed"], result["done"], round(scene.seconds)) == (False, True, 6)
+    assert result["messages"] == [WAIT + "1 out of 2 new replicas have been updated...", DONE]
+
+
+def test_a_finished_rollout_is_told_at_once_by_one_list_and_one_watch() -> None:
+    scene = still(deployment(**COMPLETE))
+    result = scene.follow(name=["web"])
+    assert (result["msg"], scene.seconds) == ("Rolled out: Deployment default/web.", 0.0)
+    assert paths(scene) == LIST_WATCH
+
+
+def test_the_result_tells_the_figures_of_each_workload() -> None:
+    scene = still(deployment(**COMPLETE))
+    assert scene.follow(name=["web"])["workloads"] == [
+        {
+            "api_version": "apps/v1", "kind": "Deployment", "namespace": "default", "name": "web", "done": True,
+            "message": DONE, "revision": "1", "failure": "", "desired": 2, "updated": 2, "ready": 2, "available": 2,
+            "generation": 1, "observed_generation": 1,
+        }
+    ]  # fmt: skip
+
+
+def test_an_end_is_noticed_within_half_a_second() -> None:
+    scene = still(deployment())
+    later(scene, 5.25, status(**COMPLETE))
+    scene.follow(name=["web"])
+    assert scene.seconds <= 5.75
+
+
+def test_counts_of_the_generation_before_do_not_count() -> None:
+    scene = still(deployment(generation=8, **{**COMPLETE, "observedGeneration": 7}))
+    later(scene, 1, status(observedGeneration=8, updatedReplicas=None))
+    later(scene, 2, status(**COMPLETE))
+    result = scene.follow(name=["web"])
+    assert result["messages"] == [
+        "Waiting for deployment spec update to be observed...",
+        WAIT + "0 out of 2 new replicas have been updated...",
+        DONE,
+    ]
+
+
+def test_a_scale_to_zero_is_waited_for_until_no_pod_is_counted() -> None:
+    scene = still(deployment(wanted=0, **COMPLETE))
+    later(scene, 10, status(replicas=None, updatedReplicas=None, readyReplicas=None, availableReplicas=None))
+    assert (scene.follow(name=["web"])["done"], round(scene.seconds)) == (True, 10)
+
+
+def test_one_look_tells_what_is_and_fails_for_nothing_unfinished() -> None:
+    scene = still(deployment(updatedReplicas=1))
+    result = scene.follow(name=["web"], watch=False)
+    assert (result["failed"], result["done"]) == (False, False)
+    assert result["messages"] == [WAIT + "1 out of 2 new replicas have been updated..."]
+    assert result["pending_workloads"] == [
+        {"api_version": "apps/v1", "kind": "Deployment", "namespace": "default", "name": "web"}
+    ]
+    assert paths(scene) == ["GET deployments"]
+
+
+def test_time_that_runs_out_is_a_failure_with_the_last_line() -> None:
+    scene = still(deployment(updatedReplicas=1))
+    result = scene.follow(name=["web"], wait_timeout=20)
+    assert (result["failed"], 19.9 <= scene.seconds <= 21) == (True, True)
+    assert result["msg"].startswith(
+        "Not rolled out within 20 s: Deployment default/web "
+        '(Waiting for deployment "web" rollout to finish: 1 out of 2 new replicas have been updated).'
+    )
+
+
+def test_the_time_limit_holds_though_every_answer_is_slow() -> None:
+    scene = still(deployment(updatedReplicas=1))
+    scene.faults.add({"delay": 5, "times": 0})
+    assert scene.follow(name=["web"], wait_timeout=12)["failed"]
+    assert scene.seconds <= 12 + 10
+
+
+def test_a_progress_deadline_that_passes_while_it_is_watched_fails_at_once() -> None:
+    scene = still(deployment(updatedReplicas=1))
+    later(scene, 3, status(conditions=progressing("ProgressDeadlineExceeded", "False")))
+    result = scene.follow(name=["web"], fail_early="off")
+    assert result["workloads"][0]["failure"] == 'deployment "web" exceeded its progress deadline'
+    assert scene.seconds < 3.5
+    assert result["messages"] == [WAIT + "1 out of 2 new replicas have been updated..."]
+
+
+@pytest.mark.parametrize("watch", [True, False])
+def test_a_progress_deadline_at_first_sight_is_confirmed_by_a_second_look(watch: bool) -> None:
+    scene = still(deployment(generation=5, conditions=progressing("ProgressDeadlineExceeded", "False")))
+    result = scene.follow(name=["web"], fail_early="off", watch=watch)
+    assert (result["failed"], round(scene.seconds)) == (True, 2)
+    assert "GET deployments/web" in paths(scene)
+
+
+def test_a_progress_deadline_left_over_from_the_generation_before_is_no_failure() -> None:
+    scene = still(deployment(generation=5, conditions=progressing("ProgressDeadlineExceeded", "False")))
+    later(scene, 0.5, status(updatedReplicas=1, conditions=progressing("ReplicaSetUpdated")))
+    later(scene, 4, status(**COMPLETE))
+    result = scene.follow(name=["web"])
+    assert (result["failed"], result["done"]) == (False, True)
+
+
+def test_a_progress_deadline_seen_right_after_a_new_generation_is_confirmed_too() -> None:
+    scene = still(deployment(generation=4, **COMPLETE))
+    late = progressing("ProgressDeadlineExceeded", "False")
+    scene.store.mutate("Deployment", "default", "web", lambda obj: obj["spec"].update(minReadySeconds=1))
+    later(scene, 1, status(observedGeneration=5, updatedReplicas=0, conditions=late))
+    later(scene, 2, status(updatedReplicas=1, conditions=progressing("ReplicaSetUpdated")))
+    later(scene, 5, status(**COMPLETE))
+    assert scene.follow(name=["web"])["done"]
+
+
+def test_a_pinned_revision_that_is_superseded_is_a_failure() -> None:
+    scene = still(deployment(updatedReplicas=1))
+    later(scene, 2, lambda obj: obj["metadata"]["annotations"].update({REVISION: "2"}))
+    result = scene.follow(name=["web"], revision=1)
+    assert result["workloads"][0]["failure"].endswith("it was superseded by revision 2")
+
+
+def test_a_workload_deleted_while_it_is_followed_is_a_failure() -> None:
+    scene = still(deployment(updatedReplicas=1))
+    scene.agenda.after(2, lambda: scene.store.delete("Deployment", "default", "web"))
+    result = scene.follow(name=["web"])
+    assert result["workloads"][0]["failure"] == "it was deleted while its rollout was followed"
+    assert scene.seconds < 2.5
+
+
+def test_a_workload_made_again_under_its_name_is_not_silently_followed() -> None:
+    scene = still(deployment(updatedReplicas=1))
+
+    def replace() -> None:
+        scene.store.delete("Deployment", "default", "web")
+        again = deployment(**COMPLETE)
+        again["metadata"]["uid"] = "uid-other"
+        scene.store.create(again)
+
+    scene.agenda.after(2, replace)
+    failure = scene.follow(name=["web"])["workloads"][0]["failure"]
+    assert failure == "it was deleted, and another one made under its name, while its rollout was followed"
+
+
+def test_a_workload_that_leaves_the_selector_is_followed_on() -> None:
+    scene = still(deployment(updatedReplicas=1))
+    later(scene, 2, lambda obj: obj["metadata"].update(labels={}))
+    later(scene, 8, status(**COMPLETE))
+    result = scene.follow(label_selectors=["app=web"], wait_sleep=5)
+    assert (result["done"], 8 <= scene.seconds <= 13) == (True, True)
+
+
+def test_an_old_state_that_a_watch_offers_again_is_passed_over() -> None:
+    scene = still(deployment(**COMPLETE))
+    scene.store.mutate("Deployment", "default", "web", lambda obj: obj["spec"].update(minReadySeconds=1))
+    old = {**deployment(**COMPLETE), "metadata": {**deployment()["metadata"], "resourceVersion": "1"}}
+    event = json.dumps({"type": "MODIFIED", "object": old}) + "\n"
+    scene.faults.add({"path": "watch=true", "status": 200, "body_text": event, "times": 1})
+    later(scene, 4, status(observedGeneration=2, **COMPLETE))
+    scene.follow(name=["web"])
+    assert scene.seconds >= 4
+
+
+def test_many_are_followed_by_one_list_and_one_watch() -> None:
+    scene = still(*(deployment(f"web-{number:03}", updatedReplicas=1) for number in range(200)))
+    for number in range(200):
+        later(scene, 5, status(**COMPLETE), f"web-{number:03}")
+    result = scene.follow(name=[f"web-{number:03}" for number in range(200)])
+    assert (result["done"], scene.seconds <= 6, paths(scene)) == (True, True, LIST_WATCH)
+
+
+def test_200_healthy_deployments_that_really_roll_cost_at_most_four_requests() -> None:
+    scene = Scene(*(builders.deployment(f"web-{number:03}", 1, start=8.0) for number in range(200)))
+    result = scene.follow(label_selectors=["app"])
+    assert (result["done"], len(scene.cluster.requests) <= 4) == (True, True)
+
+
+def test_lines_of_many_come_workload_by_workload() -> None:
+    scene = still(deployment("a", updatedReplicas=1), deployment("b", updatedReplicas=1))
+    later(scene, 1, status(**COMPLETE), "b")
+    later(scene, 2, status(**COMPLETE), "a")
+    assert scene.follow(name=["a", "b"])["messages"] == [
+        'Waiting for deployment "a" rollout to finish: 1 out of 2 new replicas have been updated...',
+        'deployment "a" successfully rolled out',
+        'Waiting for deployment "b" rollout to finish: 1 out of 2 new replicas have been updated...',
+        'deployment "b" successfully rolled out',
+    ]
+
+
+def test_one_that_fails_does_not_keep_the_others_from_being_followed() -> None:
+    scene = Scene(builders.stateful_set("db", strategy="OnDelete"), builders.deployment("web", 1, start=4.0))
+    result = scene.follow(
+        workloads=[
+            {"kind": "StatefulSet", "namespace": "default", "name": "db"},
+            {"kind": "Deployment", "namespace": "default", "name": "web"},
+        ]
+    )
+    assert (result["failed"], result["done"]) == (True, False)
+    assert [entry["done"] for entry in result["workloads"]] == [False, True]
+    assert result["msg"].startswith(
+        "Failed: StatefulSet default/db: rollout status is only available for RollingUpdate"
+    )
+
+
+def test_what_a_drain_passed_on_and_has_no_rollout_is_named() -> None:
+    scene = still(deployment(**COMPLETE))
+    workloads = [
+        {"api_version": "apps/v1", "kind": "Deployment", "namespace": "default", "name": "web"},
+        {"api_version": "batch/v1", "kind": "Job", "namespace": "default", "name": "report"},
+    ]
+    assert scene.follow(workloads=workloads)["msg"] == (
+        "Rolled out: Deployment default/web. Passed over, because there is no rollout to follow: Job default/report."
+    )
+
+
+def test_a_role_with_get_alone_is_looked_at_now_and_then() -> None:
+    scene = still(deployment(updatedReplicas=1))
+    granted(scene, rule(["get"], resourceNames=["web"]))
+    later(scene, 12, status(**COMPLETE))
+    result = scene.follow(name=["web"], wait_sleep=5, fail_early="off")
+    assert (result["failed"], 12 <= scene.seconds <= 17) == (False, True)
+    assert len(scene.cluster.requests) <= 6
+    assert result["warnings"][0].startswith("deployments in default cannot be listed (")
+    assert result["warnings"][0].endswith("), so they are looked at one by one every 5 s")
+
+
+def test_a_role_without_watch_is_listed_now_and_then() -> None:
+    scene = still(deployment(updatedReplicas=1))
+    granted(scene, rule(["get", "list"]))
+    later(scene, 12, status(**COMPLETE))
+    result = scene.follow(name=["web"], wait_sleep=5, fail_early="off")
+    assert (result["failed"], 12 <= scene.seconds <= 17) == (False, True)
+    assert "cannot be watched" in result["warnings"][0]
+
+
+def test_a_role_limited_to_one_name_is_enough() -> None:
+    scene = still(deployment(**COMPLETE))
+    granted(scene, rule(["get", "list", "watch"], resourceNames=["web"]))
+    assert (scene.follow(name=["web"])["done"], paths(scene)) == (True, LIST_WATCH)
+
+
+def test_a_role_without_any_right_fails_with_the_words_of_the_server() -> None:
+    scene = still(deployment())
+    granted(scene, rule(["get"], "configmaps", ""))
+    with pytest.raises(Forbidden, match='User "limited" cannot get resource "deployments" in API group "apps"'):
+        scene.follow(name=["web"])
+    assert len(scene.cluster.requests) == 2
+
+
+def test_a_selector_needs_the_right_to_list() -> None:
+    scene = still(deployment())
+    granted(scene, rule(["get"]))
+    with pytest.raises(Forbidden, match='cannot list resource "deployments"'):
+        scene.follow(label_selectors=["app=web"])
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"name": ["wep"]}, "there is no Deployment 'wep' in namespace default; did you mean web?"),
+        ({"name": ["web", "zzz"]}, "there is no Deployment 'zzz' in namespace default (it has 1 deployments)"),
+        (
+            {"name": ["web"], "namespace": "shop"},
+            "there is no Deployment 'web' in namespace shop; there is no namespace 'shop' either",
+        ),
+        ({"label_selectors": ["app=x"]}, "no Deployment in namespace default matches label_selectors 'app=x'; set"
+         " allow_empty if that is fine"),
+    ],
+)  # fmt: skip
+def test_what_does_not_exist_is_told_at_once(params: dict[str, Any], message: str) -> None:
+    scene = still(deployment(updatedReplicas=1))
+    with pytest.raises(InvalidOptions) as caught:
+        scene.follow(**params)
+    assert caught.value.message == message
+    assert scene.seconds == 0
+
+
+def test_a_malformed_selector_is_told_with_its_option() -> None:
+    with pytest.raises(InvalidOptions) as caught:
+        still(deployment()).follow(label_selectors=["app in web"])
+    assert caught.value.message.startswith("the option label_selectors: 'app in web' is no label selector: ")
+
+
+def test_a_selector_may_match_nothing_where_the_task_says_so() -> None:
+    result = still().follow(label_selectors=["app=x"], allow_empty=True)
+    assert (result["failed"], result["done"], result["workloads"]) == (False, True, [])
+    assert result["msg"] == "No workload was chosen, and allow_empty says that this is fine."
+
+
+def test_a_kind_that_this_server_does_not_serve_is_told() -> None:
+    scene = still(deployment())
+    with pytest.raises(InvalidOptions) as caught:
+        scene.follow(name=["web"], api_version="apps/v9")
+    assert caught.value.message == "this API server has no Deployment in api_version apps/v9"
+
+
+@pytest.mark.parametrize("end", ["expire", "end", "drop:9", "silent"])
+def test_a_watch_that_breaks_or_lies_does_not_hide_the_end(end: str) -> None:
+    scene = still(deployment(updatedReplicas=1))
+    scene.faults.add({"path": "watch=true", "watch": end, "times": 1})
+    later(scene, 4, status(**COMPLETE))
+    result = scene.follow(name=["web"], wait_timeout=60, fail_early="off")
+    assert (result["done"], scene.seconds <= 35) == (True, True)
+
+
+def test_a_silent_watch_does_not_make_a_short_wait_fail() -> None:
+    scene = still(deployment(updatedReplicas=1))
+    scene.faults.add({"path": "watch=true", "watch": "silent", "times": 0})
+    later(scene, 4, status(**COMPLETE))
+    assert scene.follow(name=["web"], wait_timeout=15, fail_early="off")["done"]
+
+
+def test_faults_of_the_server_are_survived() -> None:
+    scene = still(deployment(updatedReplicas=1))
+    scene.faults.add({"status": 503, "times": 2}, {"path": "watch=true", "status": 500, "times": 2})
+    later(scene, 6, status(**COMPLETE))
+    assert scene.follow(name=["web"])["done"]
+
+
+def test_lists_of_more_than_200_are_cut_and_counted() -> None:
+    scene = still(*(deployment(f"web-{number:03}", updatedReplicas=1) for number in range(230)))
+    result = scene.follow(label_selectors=["app"], wait_timeout=3)
+    assert (len(result["workloads"]), result["workloads_total"]) == (200, 230)
+    assert (len(result["pending_workloads"]), result["pending_workloads_total"]) == (200, 230)
+    assert len(result["msg"]) < 800

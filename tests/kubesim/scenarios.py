@@ -114,7 +114,8 @@ def bench_drained(now: float | None = None) -> list[Object]:
 def _on_first_worker(objects: list[Object], pods: int, now: float | None) -> list[Object]:
     """Settle objects while there is only worker-1, then add workers 2 to 4."""
     first, *others = workers(4, pods=pods + 50)
-    return [*others, *settled([first, *objects], now)]
+    drivers = [builders.csi_node(other["metadata"]["name"]) for other in others]
+    return [*others, *drivers, *settled([first, *objects], now)]
 
 
 SCENARIOS: dict[str, Callable[[float | None], list[Object]]] = {

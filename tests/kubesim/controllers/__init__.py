@@ -10,6 +10,8 @@ from typing import Protocol, TypeVar
 from ..agenda import Agenda
 from ..objects import Object
 from ..store import Store
+from .attachments import Attachments
+from .claims import Claims
 from .daemonset import DaemonSets
 from .deployment import Deployments
 from .disruption import Disruptions
@@ -84,6 +86,7 @@ class Controllers:
         replica_sets, deployments = self._added(ReplicaSets(world)), self._added(Deployments(world))
         sets, daemons, jobs = self._added(StatefulSets(world)), self._added(DaemonSets(world)), self._added(Jobs(world))
         garbage, namespaces = self._added(GarbageCollector(world)), self._added(Namespaces(world))
+        self._listen_to_volumes(scheduler)
         quotas = self._added(Quotas(world))
         self._hear("ResourceQuota", quotas.observe)
         self._hear("Pod", quotas.observe_pod)
@@ -102,6 +105,15 @@ class Controllers:
         self._hear("PodDisruptionBudget", self._disruptions.observe)
         for kind in ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"):
             self._hear(kind, self._disruptions.observe_workload)
+
+    def _listen_to_volumes(self, scheduler: Scheduler) -> None:
+        attachments, claims = self._added(Attachments(self._world)), self._added(Claims(self._world))
+        self._hear("Pod", attachments.observe_pod)
+        self._hear("Node", attachments.observe_node)
+        self._hear("VolumeAttachment", attachments.observe_attachment)
+        self._hear("PersistentVolume", attachments.observe_volume, claims.observe_source)
+        self._hear("PersistentVolumeClaim", attachments.observe_claim, claims.observe, scheduler.observe_claim)
+        self._hear("StorageClass", claims.observe_source)
 
     def _added(self, part: _PartT) -> _PartT:
         self._parts.append(part)

@@ -18,8 +18,10 @@ from functools import partial
 
 from ..agenda import Handle
 from ..objects import Object, copied, is_terminating, set_condition
+from .addresses import Addresses
 from .containers import awaits_containers, ended, is_never_ready, restarting, started, starting
 from .kubelet_words import say_started, say_stopping
+from .mounts import Mounts
 from .nodes import is_alive, readiness
 from .pod_life import PodLives
 from .pods import condition, is_finished, phase
@@ -48,14 +50,16 @@ class Kubelets:
         self._stopped: set[str] = set()  # containers ended, finalizers keep the pod
         self._silent: set[str] = set()
         self._held: set[str] = set()  # silent whatever the node's conditions say
-        self._addresses = 0
+        self._addresses = Addresses(world.store)
         self._lives = PodLives(world)
+        self._mounts = Mounts(world)
 
     def observe_pod(self, event: str, pod: Object, old: Object | None) -> None:
         """Hear of a change of a pod."""
         if event == "DELETED":
             self._drop_plan(pod)
             self._lives.forget(pod)
+            self._mounts.forget(pod)
             self._stopped.discard(pod["metadata"]["uid"])
             if old is not None and MIRROR in (pod["metadata"].get("annotations") or {}):
                 self._mirror_again(pod)
@@ -181,11 +185,15 @@ class Kubelets:
     def _admit(self, pod: Object) -> None:
         node = pod["spec"]["nodeName"]
         if node not in self._silent:
-            self._world.change(pod, lambda obj: starting(obj, self._world.stamp(), self._address_of(node)))
+            self._world.change(pod, lambda obj: starting(obj, self._world.stamp(), self._addresses.of_node(node)))
 
     def _start(self, pod: Object) -> None:
-        host = self._address_of(pod["spec"]["nodeName"])
-        address = host if pod["spec"].get("hostNetwork") and host else self._next_address()
+        wait = self._mounts.wait(pod)
+        if wait is not None:
+            self._plan(pod, "start", wait, self._start)
+            return
+        host = self._addresses.of_node(pod["spec"]["nodeName"])
+        address = host if pod["spec"].get("hostNetwork") and host else self._addresses.next_for_pod()
         if self._lives.is_needed(pod):
             self._lives.begin(pod, address)
             self._live(pod)
@@ -239,14 +247,3 @@ class Kubelets:
         meta = mirror["metadata"]
         if self._world.store.get("Pod", meta["namespace"], meta["name"]) is None:
             self._world.store.create(mirror)
-
-    def _address_of(self, node: str) -> str:
-        found = self._world.store.get("Node", None, node)
-        for address in (found or {}).get("status", {}).get("addresses") or ():
-            if address.get("type") == "InternalIP":
-                return str(address["address"])
-        return ""
-
-    def _next_address(self) -> str:
-        self._addresses += 1
-        return f"10.{128 + (self._addresses >> 16) % 64}.{self._addresses >> 8 & 255}.{self._addresses & 255}"

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from ..errors import ApiStatus
 from ..objects import Object, controller_of, copied, is_pod_ready, is_terminating
 from . import pods
@@ -215,12 +213,6 @@ class _Step:
             claimed: Object = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "spec": copied(template["spec"])}
             labels = dict(self._spec["selector"].get("matchLabels") or {})
             claimed["metadata"] = {"name": name, "namespace": namespace, "labels": labels}
-            claimed["spec"]["volumeName"] = f"pv-{namespace}-{name}"
-            claimed["status"] = {"phase": "Bound"}
-            self._world.agenda.after(0, partial(self._bind, claimed))
-
-    def _bind(self, claimed: Object) -> None:
-        try:
+            claimed["spec"].setdefault("accessModes", ["ReadWriteOnce"])
+            claimed["status"] = {"phase": "Pending"}
             self._world.store.create(claimed)
-        except ApiStatus:
-            return  # made meanwhile, or its namespace is going away

@@ -20,7 +20,8 @@ def volume(name: str, claim: str | None, node: str = "w1") -> list[dict[str, Any
     if claim:
         spec["claimRef"] = {"namespace": "default", "name": claim}
     persistent = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": spec}
-    return [persistent, builders.volume_attachment("va-" + name, node, name)]
+    claims = [builders.claim(claim, volume=name)] if claim else []
+    return [persistent, *claims, builders.volume_attachment("va-" + name, node, name)]
 
 
 def detach(scene: Scene, name: str, after: float) -> None:

@@ -62,18 +62,30 @@ def test_a_cordoned_node_gets_no_pod() -> None:
     ("blocked", "reason"),
     [
         (node("node-0", unschedulable=True), "1 node(s) were unschedulable"),
-        (node("node-0", ready=False), "1 node(s) had untolerated taint {node.kubernetes.io/not-ready: }"),
-        (
-            node("node-0", control_plane=True),
-            "1 node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }",
-        ),
-        (node("node-0", pods=0), "1 Too many pods"),
+        (node("node-0", ready=False), "1 node(s) had untolerated taint(s)"),
+        (node("node-0", control_plane=True), "1 node(s) had untolerated taint(s)"),
     ],
 )
 def test_the_scheduler_says_why(blocked: Object, reason: str) -> None:
     sim = ControlledCluster(blocked, pending(), nodes=1)
     rest = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
-    assert message(sim) == f"0/1 nodes are available: {reason}. {rest}"
+    assert message(sim) == f"0/1 nodes are available: {reason}. no new claims to deallocate, {rest}"
+
+
+@pytest.mark.parametrize(
+    ("offer", "asked", "reason"),
+    [({"pods": 0}, {}, "1 Too many pods"), ({}, {"cpu": "9"}, "1 Insufficient cpu")],
+)
+def test_the_scheduler_says_what_is_too_little(offer: Any, asked: dict[str, str], reason: str) -> None:
+    sim = ControlledCluster(node("node-0", **offer), pending(requests=asked), nodes=1)
+    rest = "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod."
+    assert message(sim) == f"0/1 nodes are available: {reason}. no new claims to deallocate, {rest}"
+
+
+def test_requests_of_other_pods_are_taken() -> None:
+    placed = pod("big", node_name="node-0", requests={"memory": "20Gi"})
+    sim = ControlledCluster(placed, pending(requests={"memory": "13Gi"}), nodes=1)
+    assert message(sim).startswith("0/1 nodes are available: 1 Insufficient memory. ")
 
 
 def test_the_scheduler_counts_nodes_by_reason() -> None:

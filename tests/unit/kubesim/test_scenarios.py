@@ -37,6 +37,7 @@ def test_the_demo_has_what_it_promises() -> None:
         "ControllerRevision": 2,
         "Job": 1,
         "PodDisruptionBudget": 3,
+        "CSINode": 5,
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .progress import SILENT, Progress
 from .rest import Rest
 from .waiting import Clock, Deadline
 from .workers import Crew
@@ -20,3 +21,4 @@ class Tools:
     crew: Crew
     clock: Clock
     rest_for: Callable[[Deadline], Rest]
+    progress: Progress = SILENT

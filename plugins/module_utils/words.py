@@ -29,3 +29,13 @@ def grouped(pods: list[tuple[str, str]]) -> str:
     for name, end in pods:
         groups.setdefault(end, []).append(name)
     return "; ".join("%s: %s" % (some(names), end.rstrip(".")) for end, names in groups.items())
+
+
+def lasting(seconds: float) -> str:
+    """Return "34 s", "4 m 10 s", "2 h 5 m"."""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return "%d s" % whole
+    hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
+    parts = [(hours, "h"), (minutes, "m")] if hours else [(minutes, "m"), (rest, "s")]
+    return " ".join("%d %s" % part for part in parts if part[0])

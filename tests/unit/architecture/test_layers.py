@@ -45,6 +45,7 @@ LEVELS = {
     "module_utils/waiting.py": 1.0,
     "module_utils/wire.py": 1.0,
     "module_utils/workers.py": 1.0,
+    "module_utils/progress.py": 1.1,
     "module_utils/rest.py": 1.1,
     "module_utils/tools.py": 1.2,
     # 1: where the server is and who we are
@@ -82,6 +83,8 @@ LEVELS = {
     "module_utils/drain_plan.py": 3.3,
     "module_utils/drain_rehearsal.py": 3.3,
     "module_utils/drain_report.py": 3.3,
+    "module_utils/node_lines.py": 3.3,
+    "module_utils/drain_progress.py": 3.4,
     "module_utils/drain.py": 3.5,
     "module_utils/rollout_options.py": 3.0,
     "module_utils/rollout_follow.py": 3.0,
@@ -92,6 +95,7 @@ LEVELS = {
     "module_utils/rollout_wait.py": 3.5,
     # 4: the only one that knows AnsibleModule
     "module_utils/auth_options.py": 4.0,
+    "module_utils/progress_options.py": 4.0,
     "module_utils/module_face.py": 4.1,
     # 5: documentation, argument spec, main
     "modules/k8s_node_drain.py": 5.0,

@@ -1,0 +1,39 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Document the options of module_utils/progress_options.py for every module whose action plugin shows progress."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """Options that say how much is shown while a task runs."""
+
+    DOCUMENTATION = r"""
+options:
+  progress:
+    description:
+      - How much is shown in the playbook's output while the task runs. There are two lines a second at most.
+      - V(changes) shows what changes, and once a minute how things stand. With C(-v) the lines name more pods.
+      - V(summary) shows how things stand once a minute, and how it ended.
+      - V(off) shows nothing.
+      - Nothing is shown for a task with C(no_log) or C(async). A task in check mode shows one line at its end.
+      - If the value is not specified in the task, the value of the environment variable E(K8S_MAINTENANCE_PROGRESS)
+        is used, on the controller or where the module runs.
+    type: str
+    choices: ["changes", "summary", "off"]
+    default: changes
+    version_added: 1.0.0
+attributes:
+  action:
+    description: Whether there is an action plugin of the same name that runs on the controller.
+    support: full
+    details:
+      - It shows lines of progress while the module runs, and lets a module on another host use a kubeconfig that is
+        only on the controller.
+  async:
+    description: Supports being used with C(async).
+    support: full
+    details:
+      - Without lines of progress.
+"""

@@ -1,0 +1,164 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Put into words what has changed on a node since it was last spoken of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .drain_words import node_warnings
+from .evictions import AGAIN, REFUSED
+from .node_drain import CHECKING, DETACHING, DRAINED, FAILED, WAITING, NodeDrain
+from .objects import full_name, namespace_of, uid_of
+from .pod_drain import BLOCKED, HELD, LEAVING, LOST, PAUSED, PodDrain
+from .words import counted, grouped, lasting, some
+
+
+@dataclass
+class NodeLines:
+    """One node, and what has been said of it. Uids stand for pods."""
+
+    node: NodeDrain
+    _cordoned: bool = field(init=False)
+    _phase: str = WAITING
+    _begun: bool = False
+    _leaving: set[str] = field(default_factory=set)
+    _gone: int = 0
+    _refusals: dict[str, str] = field(default_factory=dict)
+    _lost: set[str] = field(default_factory=set)
+    _faults: set[str] = field(default_factory=set)
+    _warnings: int = 0
+    _attached: int | None = None
+
+    def __post_init__(self) -> None:
+        self._cordoned = self.node.cordoned
+
+    def changes(self, detail: bool) -> list[str]:
+        """Return what is new, and hold it for said."""
+        found = [*self._gate(), *self._beginning(), *self._warned()]
+        if self.node.phase != WAITING:
+            found += [*self._went(detail), *self._left(detail), *self._refused(), *self._failures()]
+        found += [*self._ending(), *self._looks(detail)]
+        self._phase = self.node.phase
+        return found
+
+    def _gate(self) -> Iterable[str]:
+        if self.node.cordoned != self._cordoned:
+            self._cordoned = self.node.cordoned
+            yield "cordoned" if self._cordoned else "uncordoned"
+
+    def _beginning(self) -> Iterable[str]:
+        if self._begun or self.node.phase == WAITING or not self.node.listed:
+            return
+        self._begun = True
+        reasons: dict[str, int] = {}
+        for _pod, verdict in self.node.skipped.values():
+            reasons[verdict.reason] = reasons.get(verdict.reason, 0) + 1
+        before = "cordoned already; " if self.node.cordoned_before else ""
+        text = before + "%s to go" % counted(_all(self.node), "pod")
+        if reasons:
+            kinds = ", ".join("%d %s" % (number, reason) for reason, number in sorted(reasons.items()))
+            text += ", %d left on purpose (%s)" % (len(self.node.skipped), kinds)
+        yield text
+        yield from (warning.removeprefix(self.node.name + ": ") for warning in node_warnings(self.node))
+
+    def _warned(self) -> Iterable[str]:
+        fresh, self._warnings = self.node.warnings[self._warnings :], len(self.node.warnings)
+        # The node's name already stands in front of the line.
+        yield from (text.removeprefix(self.node.name + " ").removeprefix(self.node.name + ": ") for text in fresh)
+
+    def _went(self, detail: bool) -> Iterable[str]:
+        gone = self.node.evicted[self._gone :]
+        self._gone += len(gone)
+        self._leaving -= {uid_of(end.drain.pod) for end in gone}
+        if gone:
+            count = "%s gone (%d of %d)" % (counted(len(gone), "pod"), self._gone, _all(self.node))
+            yield "%s: %s" % (count, _names((end.drain for end in gone), detail))
+
+    def _left(self, detail: bool) -> Iterable[str]:
+        leaving = {uid: drain for uid, drain in self.node.pods.items() if drain.state == LEAVING and drain.accepted}
+        fresh = [drain for uid, drain in leaving.items() if uid not in self._leaving]
+        self._leaving = set(leaving)
+        if fresh:
+            yield "%s taken: %s" % (counted(len(fresh), "eviction"), _names(fresh, detail))
+
+    def _refused(self) -> Iterable[str]:
+        refusals: dict[str, str] = {}
+        for drain in self.node.sorted_pods(HELD):
+            if drain.outcome is not None and drain.outcome.kind == REFUSED:
+                refusals.setdefault(_budget(drain), drain.outcome.message)
+        told, self._refusals = self._refusals, refusals
+        counts = _held(self.node)
+        for budget, message in refusals.items():
+            if told.get(budget) != message:
+                yield "%s held by %s (%s)" % (counted(counts[budget], "pod"), budget, message.rstrip("."))
+
+    def _failures(self) -> Iterable[str]:
+        lost = [drain for drain in self.node.sorted_pods(LOST, BLOCKED) if uid_of(drain.pod) not in self._lost]
+        self._lost |= {uid_of(drain.pod) for drain in lost}
+        if lost:
+            yield "cannot go: " + grouped([(full_name(drain.pod), _why_not(drain)) for drain in lost])
+        paused = [drain for drain in self.node.sorted_pods(PAUSED) if drain.outcome and drain.outcome.kind == AGAIN]
+        faults = {drain.outcome.message: drain for drain in paused if drain.outcome is not None}
+        fresh, self._faults = [text for text in faults if text not in self._faults], set(faults)
+        if fresh:
+            yield "trying again: %s (%s)" % (_names(paused, detail=False), some(fresh))
+
+    def _ending(self) -> Iterable[str]:
+        node = self.node
+        attached = [volume for volume in node.volumes or [] if not volume.detached]
+        if node.phase == DETACHING and len(attached) != self._attached and attached:
+            self._attached = len(attached)
+            yield "%s still attached: %s" % (counted(len(attached), "volume"), some(v.text() for v in attached))
+        if node.phase == self._phase:
+            return
+        took = lasting(node.ended_at - node.started_at)
+        if node.phase == DRAINED:
+            yield "drained in %s, %s gone" % (took, counted(len(node.evicted), "pod"))
+        elif node.phase == FAILED and node.error is not None:
+            yield "failed: %s" % node.error.message
+        elif node.phase == FAILED:
+            yield "not drained after %s, %s left" % (took, counted(len(node.pods), "pod"))
+
+    def _looks(self, detail: bool) -> Iterable[str]:
+        if detail and self.node.phase == CHECKING and self._phase != CHECKING:
+            yield "looking at it once more"
+
+
+def standing(node: NodeDrain) -> str:
+    """Return how far a node is that is being drained."""
+    leaving = len(node.sorted_pods(LEAVING))
+    parts = ["%d of %s gone" % (len(node.evicted), counted(_all(node), "pod"))]
+    parts += ["%d leaving" % leaving] if leaving else []
+    parts += ["%d held by %s" % (number, budget) for budget, number in list(_held(node).items())[:3]]
+    attached = [volume for volume in node.volumes or [] if not volume.detached]
+    parts += ["%s still attached" % counted(len(attached), "volume")] if attached else []
+    return ", ".join(parts)
+
+
+def _all(node: NodeDrain) -> int:
+    return len(node.evicted) + len(node.pods)
+
+
+def _held(node: NodeDrain) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for drain in node.sorted_pods(HELD):
+        counts[_budget(drain)] = counts.get(_budget(drain), 0) + 1
+    return counts
+
+
+def _budget(drain: PodDrain) -> str:
+    return "%s/%s" % (namespace_of(drain.pod), drain.budget) if drain.budget else "a disruption budget"
+
+
+def _why_not(drain: PodDrain) -> str:
+    if drain.state == BLOCKED:
+        return drain.verdict.message if drain.verdict is not None else ""
+    return "(%s)" % drain.outcome.message.rstrip(".") if drain.outcome is not None else ""
+
+
+def _names(drains: Iterable[PodDrain], detail: bool) -> str:
+    names = sorted(full_name(drain.pod) for drain in drains)
+    return ", ".join(names) if detail else some(names)

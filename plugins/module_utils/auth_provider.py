@@ -20,12 +20,12 @@ from .waiting import Clock
 
 
 def provider_login(
-    selection: Selection, user: Entry, library: Any, clock: Clock, fetch: Fetch, persist: bool
+    selection: Selection, user: Entry, library: Callable[[], Any], clock: Clock, fetch: Fetch, persist: bool
 ) -> Credential:
     """Return the credential of a user with an auth-provider. With C(persist), renewed tokens are written back."""
     if user.part("auth-provider").get("name") == "oidc":
         return Oidc(user, selection.origin, clock, fetch, persist)
-    return Provided(lambda: _library_token(library, selection, user, persist))
+    return Provided(lambda: _library_token(library(), selection, user, persist))
 
 
 def _library_token(library: Any, selection: Selection, user: Entry, persist: bool) -> Callable[[], str]:

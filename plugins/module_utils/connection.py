@@ -3,21 +3,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Connect to an API server: the only file that knows the Python package kubernetes.
 
-Of that package only what has been the same in all releases since 24.2 is used: C(Configuration), the connection pool
-at C(ApiClient(configuration).rest_client.pool_manager), and C(auth_settings()) for auth-provider users. TLS and headers
-are this collection's own, because releases differ there: tls-server-name came with 31, 36.0.0 lost bearer tokens, and
-client certificates were left in temporary files.
+That package brings urllib3 and PyYAML, which do the work, and logs users with an auth-provider in. It is imported only
+for those: importing it costs a third of a second and more for each task on each host, and nothing else of it is needed.
+TLS and headers are this collection's own, because releases differ there: tls-server-name came with 31, 36.0.0 lost
+bearer tokens, and client certificates were left in temporary files.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import platform
+import re
 import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from .auth_provider import provider_login
@@ -27,19 +28,21 @@ from .errors import MaintenanceError, MissingLibrary
 from .waiting import Clock
 
 OLDEST_CLIENT = (24, 2)
+# Where a pod finds its service account (https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/).
+ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 USER_AGENT = "kubeops.maintenance (Ansible collection)"
 
 
 class Connection:
     """A pool of connections to one API server, and the headers that say who is calling."""
 
-    def __init__(self, settings: Settings, reload: Callable[[], Settings], library: Any) -> None:
+    def __init__(self, settings: Settings, reload: Callable[[], Settings]) -> None:
         self._settings = settings
         self._reload = reload
         self._lock = threading.Lock()
         self.base_url = settings.server.url
         self.namespace = settings.namespace
-        self.pool: Any = make_pool(library, settings.server, settings.tls, settings.proxy)
+        self.pool: Any = make_pool(settings.server, settings.tls, settings.proxy)
         self._agree_on_tls()
 
     def headers(self) -> dict[str, str]:
@@ -110,37 +113,59 @@ def connect(params: Mapping[str, Any], clock: Clock | None = None) -> Connection
     Raise MissingLibrary or InvalidConfiguration, with one sentence for the user.
     """
     clock = clock or Clock()
-    library = _library()
-    pod = library.config.incluster_config
+    _check_library()
     around = Surroundings(
         environment=os.environ,
-        account_token=pod.SERVICE_TOKEN_FILENAME,
-        account_ca=pod.SERVICE_CERT_FILENAME,
+        account_token=ACCOUNT + "/token",
+        account_ca=ACCOUNT + "/ca.crt",
         clock=clock,
         provider=lambda selection, user: provider_login(
-            selection, user, library, clock, partial(fetch, library), bool(params.get("persist_config"))
+            selection, user, _library, clock, fetch, bool(params.get("persist_config"))
         ),
     )
-    return Connection(find_settings(params, around), lambda: find_settings(params, around), library)
+    return Connection(find_settings(params, around), lambda: find_settings(params, around))
+
+
+def _check_library() -> None:
+    """Say what is wrong with the package kubernetes of this interpreter, if anything is. It is looked at, not run."""
+    version = _version_in_file() or str(getattr(_library(), "__version__", "0"))
+    numbers = tuple(int(number) if number.isdigit() else 0 for number in version.split(".")[:2])
+    if numbers < OLDEST_CLIENT:
+        raise MissingLibrary(
+            "The Python library kubernetes on %s is version %s, and %d.%d or later is needed: upgrade it there with"
+            " '%s -m pip install --upgrade %s'." % (_place(), version, *OLDEST_CLIENT, sys.executable, _needed())
+        )
+
+
+def _version_in_file() -> str:
+    """Return the version that the package's first file states, "" if there is no such file or it states none."""
+    spec = importlib.util.find_spec("kubernetes")
+    if spec is None or not spec.origin:
+        return ""
+    try:
+        with open(spec.origin, encoding="utf-8") as file:
+            found = re.search(r"^__version__ = ['\"]([^'\"]+)", file.read(), re.MULTILINE)
+    except OSError:
+        return ""
+    return found.group(1) if found else ""
 
 
 def _library() -> Any:
-    """Import the package kubernetes, or say what is wrong with the one of this interpreter."""
-    where = "%s's Python %s" % (platform.node(), sys.executable)
-    needed = "kubernetes>=%d.%d" % OLDEST_CLIENT
+    """Import the package kubernetes."""
     try:
         import kubernetes
     except ImportError as exc:
         raise MissingLibrary(
             "Failed to import the required Python library (kubernetes) on %s (%s): install it there with"
             " '%s -m pip install %s', or set ansible_python_interpreter to a Python that has it."
-            % (where, exc, sys.executable, needed)
+            % (_place(), exc, sys.executable, _needed())
         ) from exc
-    version = str(getattr(kubernetes, "__version__", "0"))
-    numbers = tuple(int(number) if number.isdigit() else 0 for number in version.split(".")[:2])
-    if numbers < OLDEST_CLIENT:
-        raise MissingLibrary(
-            "The Python library kubernetes on %s is version %s, and %d.%d or later is needed: upgrade it there with"
-            " '%s -m pip install --upgrade %s'." % (where, version, *OLDEST_CLIENT, sys.executable, needed)
-        )
     return kubernetes
+
+
+def _place() -> str:
+    return "%s's Python %s" % (platform.node(), sys.executable)
+
+
+def _needed() -> str:
+    return "kubernetes>=%d.%d" % OLDEST_CLIENT

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make the pool that connections are taken from: the client library's, with TLS and proxies that work in all releases.
+"""Make the pool that connections are taken from, with TLS and proxies.
 
 Works alike with urllib3 1.26 and 2, and gives the user no warnings of theirs to read.
 """
@@ -24,41 +24,40 @@ from .tls import TlsMaterial, tls_context
 POOL_SIZE = 64
 
 
-def make_pool(library: Any, server: ServerAddress, material: TlsMaterial, proxy: Proxy | None) -> Any:
-    """Return the client library's connection pool for a server, by way of a proxy if it has one, still without TLS."""
-    import urllib3
-
+def make_pool(server: ServerAddress, material: TlsMaterial, proxy: Proxy | None) -> Any:
+    """Return a connection pool for a server, by way of a proxy if it has one, still without TLS."""
+    urllib3 = _urllib3()
     urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
     # Without a handler, Python would write the warnings of that package among the module's output.
     logging.getLogger("urllib3").setLevel(logging.ERROR)
-    if proxy is not None and proxy.socks:
+    settings: dict[str, Any] = {"maxsize": POOL_SIZE, "socket_options": _keep_alive_options()}
+    if proxy is None:
+        return urllib3.PoolManager(**settings)
+    if proxy.socks:
         return _socks_pool(proxy)
-    client = library.client
-    configuration = client.Configuration()
-    configuration.host = server.url
-    configuration.verify_ssl = material.verify
-    configuration.connection_pool_maxsize = POOL_SIZE
-    # Set in any case: some releases fill them from the environment, by rules of their own.
-    configuration.proxy = proxy.url if proxy else None
-    configuration.proxy_headers = proxy.headers if proxy else None
-    configuration.no_proxy = None
-    pool = client.ApiClient(configuration).rest_client.pool_manager
-    for name in ("ca_certs", "ca_cert_data", "cert_file", "key_file", "assert_hostname"):
-        pool.connection_pool_kw.pop(name, None)
-    pool.connection_pool_kw["socket_options"] = _keep_alive_options()
-    if proxy is not None and proxy.url.startswith("https://"):
+    pool = urllib3.ProxyManager(proxy.url, proxy_headers=proxy.headers or None, **settings)
+    if proxy.url.startswith("https://"):
         _trust_proxy(pool, material)
     return pool
 
 
-def fetch(
-    library: Any, url: str, material: TlsMaterial, form: str | None, headers: dict[str, str]
-) -> tuple[int, bytes]:
-    """Send one request to an identity provider (see oidc.Fetch)."""
-    import urllib3
+def _urllib3() -> Any:
+    try:
+        import urllib3
+    except ImportError as exc:
+        raise MissingLibrary(
+            "The Python library urllib3, which comes with kubernetes, is missing on %s's Python %s: install kubernetes"
+            " there anew with '%s -m pip install --force-reinstall kubernetes'."
+            % (platform.node(), sys.executable, sys.executable)
+        ) from exc
+    return urllib3
 
+
+def fetch(url: str, material: TlsMaterial, form: str | None, headers: dict[str, str]) -> tuple[int, bytes]:
+    """Send one request to an identity provider (see oidc.Fetch)."""
+    urllib3 = _urllib3()
     server = parse_server(url, "identity provider")
-    pool = make_pool(library, server, material, choose_proxy(server, {}, "", os.environ))
+    pool = make_pool(server, material, choose_proxy(server, {}, "", os.environ))
     if server.scheme == "https":
         use_tls(pool, material)
     try:
@@ -88,9 +87,7 @@ def use_tls(pool: Any, material: TlsMaterial) -> None:
 
 
 def _is_old_urllib3() -> bool:
-    import urllib3
-
-    return str(getattr(urllib3, "__version__", "")).startswith("1.")
+    return str(getattr(_urllib3(), "__version__", "")).startswith("1.")
 
 
 def _trust_proxy(pool: Any, material: TlsMaterial) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.kubeops.maintenance.plugins.module_utils import connection as connection_file
 from ansible_collections.kubeops.maintenance.plugins.module_utils.connection import Connection
 from ansible_collections.kubeops.maintenance.plugins.module_utils.waiting import Clock
 from connection.certificates import Authority, Pair
@@ -39,9 +40,7 @@ class Pki:
 
 def set_account(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Say where a pod's service account lies."""
-    place = "kubernetes.config.incluster_config.SERVICE_"
-    monkeypatch.setattr(place + "TOKEN_FILENAME", str(folder / "token"))
-    monkeypatch.setattr(place + "CERT_FILENAME", str(folder / "ca.crt"))
+    monkeypatch.setattr(connection_file, "ACCOUNT", str(folder))
 
 
 def ask(connection: Connection, path: str = "/version") -> int:

@@ -150,6 +150,11 @@ def test_a_volume_of_a_configuration_that_is_not_there_is_not_mounted(source: An
     assert told(sim) == [("FailedMount", f'MountVolume.SetUp failed for volume "conf" : {complaint}')]
 
 
+def test_the_root_certificate_is_in_every_namespace() -> None:
+    token = {"projected": {"sources": [{"configMap": {"name": "kube-root-ca.crt"}}]}}
+    assert ControlledCluster(with_volume(**token)).ready() == ["db"]
+
+
 def test_a_failing_mount_is_told_less_and_less_often() -> None:
     sim = ControlledCluster(with_volume(configMap={"name": "none"}))
     sim.agenda.advance(55)  # at 0.2, 0.7, 1.7, 3.7, 7.7, 15.7, 31.7: pauses double

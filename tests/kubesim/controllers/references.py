@@ -11,8 +11,8 @@ from ..objects import Object
 from ..store import Store
 
 _KINDS = {"configMap": "ConfigMap", "secret": "Secret"}
-# A controller publishes it into every namespace; it is not kept here, and never missing.
-_PUBLISHED = "kube-root-ca.crt"
+# Certificates that a controller publishes into every namespace; they are not kept here, and never missing.
+_PUBLISHED = ("kube-root-ca.crt", "openshift-service-ca.crt")
 
 
 def missing_for(store: Store, pod: Object, container: Object) -> str | None:
@@ -38,7 +38,7 @@ def missing_for_volume(store: Store, namespace: str, volume: Object) -> str | No
             if reference is None or reference.get("optional"):
                 continue
             name = reference.get("secretName") or reference.get("name", "")
-            if name == _PUBLISHED:
+            if name in _PUBLISHED:
                 continue
             found = store.get(kind, namespace, name)
             if found is None:

@@ -118,13 +118,14 @@ def daemon_set(
     *,
     strategy: str = "RollingUpdate",
     max_unavailable: int | str = 1,
+    max_surge: int | str = 0,
     min_ready_seconds: int | None = None,
     **options: Any,
 ) -> Object:
-    """Return a DaemonSet."""
+    """Return a DaemonSet; with `max_surge`, `max_unavailable` is 0, as the API server wants it."""
     update: Object = {"type": strategy}
     if strategy == "RollingUpdate":
-        update["rollingUpdate"] = {"maxUnavailable": max_unavailable, "maxSurge": 0}
+        update["rollingUpdate"] = {"maxUnavailable": 0 if max_surge else max_unavailable, "maxSurge": max_surge}
     return _workload(
         "apps/v1",
         "DaemonSet",

@@ -121,6 +121,38 @@ def test_max_unavailable_takes_more_nodes() -> None:
     assert len(sim.pods()) == 1
 
 
+def test_a_surge_starts_the_new_pod_beside_the_old_one() -> None:
+    sim = rolled(max_surge=1)
+    sim.agenda.advance(0.1)
+    assert (images(sim), len(sim.ready())) == (["agent:1"] * 3 + ["agent:2"], 3)
+
+
+def test_a_surge_never_has_a_node_without_a_ready_pod() -> None:
+    sim = rolled(max_surge=1)
+    ready = set()
+    for _step in range(100):
+        sim.agenda.advance(0.1)
+        ready.add(sim.status("DaemonSet", "agent")["numberReady"])
+    assert (ready, images(sim)) == ({3}, ["agent:2"] * 3)
+
+
+def test_a_surge_stops_at_a_pod_that_is_not_ready() -> None:
+    sim = ControlledCluster(daemon_set("agent", image="agent:1", max_surge=1))
+    sim.set_image("DaemonSet", "agent", "agent:missing")
+    sim.agenda.advance(20)
+    assert images(sim) == ["agent:1"] * 3 + ["agent:missing"]
+
+
+def test_min_ready_seconds_delay_the_next_node() -> None:
+    sim = ControlledCluster(daemon_set("agent", image="agent:1", min_ready_seconds=10))
+    sim.agenda.advance(20)
+    sim.set_image("DaemonSet", "agent", "agent:2")
+    sim.agenda.advance(10)
+    assert sim.status("DaemonSet", "agent")["updatedNumberScheduled"] == 1
+    sim.agenda.advance(5)
+    assert sim.status("DaemonSet", "agent")["updatedNumberScheduled"] == 2
+
+
 def test_a_node_that_is_down_stops_the_update_of_a_set_that_tolerates_everything() -> None:
     sim = ControlledCluster(daemon_set("agent", image="agent:1", tolerations=EVERYWHERE))
     sim.controllers.fail("node-1")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .cluster import Cluster
@@ -87,7 +88,7 @@ class Gate:
         if broken and text not in node.warnings:
             node.warnings.append(text)
 
-    def cordon_all(self, nodes: list[NodeDrain]) -> bool:
+    def cordon_all(self, nodes: list[NodeDrain], after_each: Callable[[], None]) -> bool:
         """Cordon every node; one that fails is noted as failed, with its error. Tell whether anything changed."""
         changed = False
         for node in nodes:
@@ -96,6 +97,7 @@ class Gate:
                 changed = node.claimed or changed
             except MaintenanceError as exc:
                 node.error, node.phase = exc, FAILED
+            after_each()
         return changed
 
     def close_again(self, node: NodeDrain) -> None:

@@ -11,6 +11,7 @@ from .cordon import Gate
 from .drain_loop import DrainLoop
 from .drain_options import DrainTask
 from .drain_plan import Plan
+from .drain_progress import DrainProgress
 from .drain_rehearsal import rehearse
 from .drain_report import Report
 from .errors import Cancelled, InvalidOptions, MaintenanceError
@@ -43,6 +44,7 @@ class Maintenance:
         """Carry the task out. The report tells how it ended; an error means that nothing was changed."""
         nodes = self._nodes()
         self.report.nodes = nodes
+        self._tools.progress.follow(DrainProgress(nodes, self._deadline, self.report.warnings))
         try:
             if self._task.state == "drain":
                 self._drain(nodes)
@@ -51,6 +53,7 @@ class Maintenance:
         except Cancelled as exc:
             self.report.cancelled = exc.message
         self._close(nodes)
+        self._tools.progress.close()
         self.report.wall = self._clock.wall()
         return self.report
 
@@ -91,6 +94,7 @@ class Maintenance:
             except MaintenanceError as exc:
                 node.error, node.phase = exc, FAILED
             node.ended_at = self._clock.monotonic()
+            self._tools.progress.step()
 
     def _drain(self, nodes: list[NodeDrain]) -> None:
         outlook = Plan(self._cluster, self._clock, self._task, nodes).make()
@@ -101,7 +105,7 @@ class Maintenance:
         if self._task.preflight != "skip" and (outlook.refusals or any(node.blocked() for node in nodes)):
             self.report.refused = True
             return
-        self.report.changed = self._gate.cordon_all(nodes)
+        self.report.changed = self._gate.cordon_all(nodes, self._tools.progress.step)
         open_nodes = [node for node in nodes if node.error is None]
         if self._task.check_mode:
             rehearse(self._cluster, self._tools.crew, self._clock, self._deadline, self._task, open_nodes)
@@ -135,6 +139,7 @@ class Maintenance:
             self._task,
             budgets,
             self._gate.close_again,
+            self._tools.progress,
         )
         loop.run(nodes)
 

@@ -24,6 +24,7 @@ from .node_drain import CHECKING, DRAINING, FAILED, WAITING, NodeDrain
 from .objects import uid_of
 from .observe import Changed, Listed, Unwatched, observe
 from .pod_drain import DUE, PAUSED, PodDrain
+from .progress import Progress
 from .rest import Rest
 from .waiting import Clock, Deadline
 from .workers import Crew, Message
@@ -48,7 +49,9 @@ class DrainLoop:
         task: DrainTask,
         budgets: BudgetWatch,
         close_again: Callable[[NodeDrain], None],
+        progress: Progress,
     ) -> None:
+        self._progress = progress
         self._cluster = cluster
         self._rest = rest
         self._crew = crew
@@ -71,6 +74,7 @@ class DrainLoop:
         while True:
             self._start_nodes()
             self._act()
+            self._progress.step()
             if all(node.over for node in nodes) or self._deadline.expired():
                 return
             for message in self._crew.receive(self._next_wake()):
@@ -147,11 +151,12 @@ class DrainLoop:
 
     def _next_wake(self) -> float:
         now, wall = self._clock.monotonic(), self._clock.wall()
-        times = [self._deadline.remaining()]
+        times = [self._deadline.remaining(), self._progress.due()]
         if not self._deadline.unlimited and not self._last_look:
             times.append(self._deadline.remaining() - LAST_LOOK)
-        waiting = [self._look_at[node.name] for node in self._active() if node.name in self._look_at]
-        times += [when - now for when in waiting]
+        # A look that is due while one is under way follows when that has come back.
+        waiting = {node.name for node in self._active()} & set(self._look_at) - self._looking
+        times += [self._look_at[name] - now for name in waiting]
         times += [left for left in (node.next_skip(wall) for node in self._active()) if left is not None]
         ask = self._budgets.next_ask(self._pods(), now)
         if ask is not None and self._under_way < self._task.eviction_concurrency:
@@ -184,10 +189,11 @@ class DrainLoop:
     def _looked(self, node: NodeDrain, message: Message) -> Listed | None:
         if message.error is not None:
             return None
+        pods: Listed
         pods, fresh = message.value
         # Whether it is Ready is part of why its pods do not end.
         node.node = fresh or node.node
-        return Listed(pods)
+        return pods
 
     def _pod_news(self, node: NodeDrain, news: Any) -> None:
         if isinstance(news, Unwatched):

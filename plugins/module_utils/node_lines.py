@@ -12,7 +12,7 @@ from .drain_words import node_warnings
 from .evictions import AGAIN, REFUSED
 from .node_drain import CHECKING, DETACHING, DRAINED, FAILED, WAITING, NodeDrain
 from .objects import full_name, namespace_of, uid_of
-from .pod_drain import BLOCKED, HELD, LEAVING, LOST, PAUSED, PodDrain
+from .pod_drain import BLOCKED, HELD, LEAVING, LOST, PAUSED, TRYING, PodDrain
 from .words import counted, grouped, lasting, some
 
 
@@ -86,11 +86,11 @@ class NodeLines:
 
     def _refused(self) -> Iterable[str]:
         refusals: dict[str, str] = {}
-        for drain in self.node.sorted_pods(HELD):
+        for drain in _held(self.node):
             if drain.outcome is not None and drain.outcome.kind == REFUSED:
                 refusals.setdefault(_budget(drain), drain.outcome.message)
         told, self._refusals = self._refusals, refusals
-        counts = _held(self.node)
+        counts = _by_budget(self.node)
         for budget, message in refusals.items():
             if told.get(budget) != message:
                 yield "%s held by %s (%s)" % (counted(counts[budget], "pod"), budget, message.rstrip("."))
@@ -100,11 +100,11 @@ class NodeLines:
         self._lost |= {uid_of(drain.pod) for drain in lost}
         if lost:
             yield "cannot go: " + grouped([(full_name(drain.pod), _why_not(drain)) for drain in lost])
-        paused = [drain for drain in self.node.sorted_pods(PAUSED) if drain.outcome and drain.outcome.kind == AGAIN]
-        faults = {drain.outcome.message: drain for drain in paused if drain.outcome is not None}
-        fresh, self._faults = [text for text in faults if text not in self._faults], set(faults)
+        again = [d for d in self.node.sorted_pods(PAUSED, TRYING) if d.outcome is not None and d.outcome.kind == AGAIN]
+        faults = {drain.outcome.message for drain in again if drain.outcome is not None}
+        fresh, self._faults = sorted(faults - self._faults), faults
         if fresh:
-            yield "trying again: %s (%s)" % (_names(paused, detail=False), some(fresh))
+            yield "trying again: %s (%s)" % (_names(again, detail=False), some(fresh))
 
     def _ending(self) -> Iterable[str]:
         node = self.node
@@ -132,7 +132,7 @@ def standing(node: NodeDrain) -> str:
     leaving = len(node.sorted_pods(LEAVING))
     parts = ["%d of %s gone" % (len(node.evicted), counted(_all(node), "pod"))]
     parts += ["%d leaving" % leaving] if leaving else []
-    parts += ["%d held by %s" % (number, budget) for budget, number in list(_held(node).items())[:3]]
+    parts += ["%d held by %s" % (number, budget) for budget, number in list(_by_budget(node).items())[:3]]
     attached = [volume for volume in node.volumes or [] if not volume.detached]
     parts += ["%s still attached" % counted(len(attached), "volume")] if attached else []
     return ", ".join(parts)
@@ -142,9 +142,14 @@ def _all(node: NodeDrain) -> int:
     return len(node.evicted) + len(node.pods)
 
 
-def _held(node: NodeDrain) -> dict[str, int]:
+def _held(node: NodeDrain) -> list[PodDrain]:
+    """Return the pods that wait for a budget, also while it is asked once more."""
+    return [d for d in node.sorted_pods(HELD, TRYING) if d.state == HELD or (d.outcome and d.outcome.kind == REFUSED)]
+
+
+def _by_budget(node: NodeDrain) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for drain in node.sorted_pods(HELD):
+    for drain in _held(node):
         counts[_budget(drain)] = counts.get(_budget(drain), 0) + 1
     return counts
 
@@ -156,7 +161,7 @@ def _budget(drain: PodDrain) -> str:
 def _why_not(drain: PodDrain) -> str:
     if drain.state == BLOCKED:
         return drain.verdict.message if drain.verdict is not None else ""
-    return "(%s)" % drain.outcome.message.rstrip(".") if drain.outcome is not None else ""
+    return drain.outcome.message.rstrip(".") if drain.outcome is not None else ""
 
 
 def _names(drains: Iterable[PodDrain], detail: bool) -> str:

@@ -28,7 +28,7 @@ APART = 0.7
 SPAN = 1.0
 # Seconds from one summary to the next: who waits for a sign of life each minute gets one.
 SUMMARY_EVERY = 50.0
-LONGEST_LINE = 500
+LONGEST_LINE = 1000
 
 NEVER = float("inf")
 

@@ -159,6 +159,7 @@ options:
     default: false
 extends_documentation_fragment:
   - kubeops.maintenance.auth
+  - kubeops.maintenance.progress
   - kubeops.maintenance.attributes
 attributes:
   check_mode:
@@ -418,6 +419,8 @@ from ..module_utils.drain import Maintenance
 from ..module_utils.drain_options import DrainTask, task_from
 from ..module_utils.drain_report import Report, diff_of, result_of, warnings_of
 from ..module_utils.module_face import Ending, RestFor, run
+from ..module_utils.progress import Progress
+from ..module_utils.progress_options import PROGRESS_SPEC, progress_of
 from ..module_utils.tools import Tools
 from ..module_utils.waiting import Clock
 from ..module_utils.workers import Workers
@@ -452,16 +455,16 @@ ARGUMENT_SPEC = dict(
 )
 
 
-def drain(task: DrainTask, clock: Clock, rest_for: RestFor) -> Ending:
+def drain(task: DrainTask, clock: Clock, rest_for: RestFor, progress: Progress) -> Ending:
     """Carry the task out and say how it ended."""
-    report = Maintenance(task, Tools(Workers(), clock, rest_for)).run()
+    report = Maintenance(task, Tools(Workers(), clock, rest_for, progress)).run()
     return Ending(result_of(report), report.failed, tuple(warnings_of(report)), tuple(diff_of(report)))
 
 
 def main() -> None:
     """Run the module."""
     module = AnsibleModule(
-        argument_spec=dict(AUTH_SPEC, **ARGUMENT_SPEC),
+        argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC),
         mutually_exclusive=[("name", "node_selectors")],
         required_one_of=[("name", "node_selectors")],
         supports_check_mode=True,
@@ -469,7 +472,7 @@ def main() -> None:
     run(
         module,
         read=lambda: task_from(module.params, module.check_mode),
-        work=drain,
+        work=lambda task, clock, rest_for: drain(task, clock, rest_for, progress_of(module, clock)),
         nothing_done=result_of(Report(module.params["state"])),
     )
 

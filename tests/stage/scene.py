@@ -10,11 +10,13 @@ from typing import Any
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain import Maintenance
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain_options import task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain_report import result_of, warnings_of
+from ansible_collections.kubeops.maintenance.plugins.module_utils.progress import SILENT
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_options import task_from as rollout_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_report import result_of as rollout_result
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_wait import Rollouts
 from ansible_collections.kubeops.maintenance.plugins.module_utils.tools import Tools
+from ansible_collections.kubeops.maintenance.plugins.module_utils.waiting import Deadline
 from kubesim import builders
 from kubesim.agenda import TEST_EPOCH, Agenda
 from kubesim.cluster import Cluster
@@ -39,6 +41,7 @@ class Scene:
         self.clock = SimClock(self.cluster)
         self.connection = SimConnection(self.cluster, self.clock)
         self.crew = InlineCrew(self.agenda)
+        self.progress = SILENT
         self.store.load([builders.node(name) for name in nodes] + [builders.namespace("default")])
         self.store.load(list(objects))
         self.agenda.advance(SETTLING)
@@ -49,7 +52,7 @@ class Scene:
         """Run k8s_node_drain with these parameters (name w1 unless given); return its result with failed, warnings."""
         if "node_selectors" not in params:
             params.setdefault("name", ["w1"])
-        tools = Tools(self.crew, self.clock, lambda deadline: Rest(self.connection, self.clock, deadline))
+        tools = self._tools()
         self.started = self.agenda.now
         report = Maintenance(task_from(params, check_mode), tools).run()
         return dict(result_of(report), failed=report.failed, warnings=warnings_of(report))
@@ -58,10 +61,16 @@ class Scene:
         """Run k8s_rollout_status with these parameters (kind Deployment with a name unless given); as run() does."""
         if params.keys() & {"name", "label_selectors"}:
             params.setdefault("kind", "Deployment")
-        tools = Tools(self.crew, self.clock, lambda deadline: Rest(self.connection, self.clock, deadline))
+        tools = self._tools()
         self.started = self.agenda.now
         report = Rollouts(rollout_from(params), tools).run()
         return dict(rollout_result(report), failed=report.failed, warnings=report.warnings)
+
+    def _tools(self) -> Tools:
+        def rest_for(deadline: Deadline) -> Rest:
+            return Rest(self.connection, self.clock, deadline)
+
+        return Tools(self.crew, self.clock, rest_for, self.progress)
 
     @property
     def seconds(self) -> float:

@@ -13,6 +13,7 @@ carried out in this order, all of them optional:
     call       [{method, path, body, content_type}]: requests as administrator
     faults     [...]: see kubesim/faults.py
     control    [{path, body}]: anything else of the control interface, such as an outage
+    await      a pattern: wait until the log has a request "METHOD path" that matches it
     forget     true: clear the log, after it was read for the result
 
 An object is {builder: {options}} with a function of kubesim.builders and its options; `pods_on: [node...]` beside it
@@ -32,8 +33,10 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import ssl
 import sys
+import time
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -41,6 +44,7 @@ from typing import Any
 from ansible.plugins.action import ActionBase
 
 SELF = "kubesim action"  # user agent, to tell our own requests from those of the modules under test
+PATIENCE = 30.0  # seconds for a request that should come soon
 TOKEN = "admintoken"  # the simulator's default; it guards nothing
 
 
@@ -89,6 +93,16 @@ def built(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return objects
 
 
+def wait_for_request(server: Server, pattern: str) -> None:
+    """Return when a request that matches has come; TimeoutError when none does."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if any(re.search(pattern, f"{r['method']} {r['path']}") for r in server.control("requests", None, "GET")):
+            return
+        time.sleep(0.05)
+    raise TimeoutError(f"no request {pattern} within {PATIENCE:g} s")
+
+
 def is_rehearsal(request: dict[str, Any]) -> bool:
     """Tell whether a request was sent as a server-side dry run."""
     return "dryRun" in request["query"] or '"dryRun"' in request["body"]
@@ -129,8 +143,10 @@ class ActionModule(ActionBase):
         sys.path.insert(0, str(Path(task_vars["kubeops_tests"])))
         server = Server(task_vars["setup_kubesim_url"])
         wanted = dict(self._task.args)
-        forget = wanted.pop("forget", False)
+        forget, pattern = wanted.pop("forget", False), wanted.pop("await", "")
         self._prepare(server, wanted)
+        if pattern:
+            wait_for_request(server, pattern)
         result.update(seen(server), changed=False)
         if forget:
             server.control("requests", None, "DELETE")

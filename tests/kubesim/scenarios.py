@@ -17,6 +17,8 @@ from .store import Store
 
 # The objects look as if they had been there for a while.
 AGE_SECONDS = 600.0
+# Time enough for controllers to make pods after a change, and too little for any pod to start.
+BEGUN_SECONDS = 0.1
 _MADE_BY_EVERY_CLUSTER = ("default", "kube-node-lease", "kube-public", "kube-system")
 _STATIC_PODS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
 _EVERYWHERE: list[Object] = [{"operator": "Exists"}]
@@ -27,20 +29,39 @@ _IGNORE_EVICTIONS: Object = {
 
 
 def scenario(name: str, now: float | None = None) -> list[Object]:
-    """Return a scenario by its name; `now` is the clock of the cluster it is for. ValueError names those there are."""
+    """Return a scenario by its name; `now` is the clock of the cluster it is for.
+
+    Numbers may be given after it: `deployments:count=2000,start_seconds=5`. ValueError for what there is not.
+    """
+    name, _colon, given = name.partition(":")
     if name not in SCENARIOS:
         raise ValueError(f"no scenario {name!r}; there are {', '.join(sorted(SCENARIOS))}")
-    return SCENARIOS[name](now)
+    numbers: dict[str, Any] = {}
+    for pair in filter(None, given.split(",")):
+        key, _equals, value = pair.partition("=")
+        numbers[key] = float(value) if "." in value else int(value)
+    try:
+        return SCENARIOS[name](now=now, **numbers)
+    except TypeError:
+        raise ValueError(f"scenario {name!r} has no number among {', '.join(numbers)}") from None
 
 
-def settled(objects: list[Object], now: float | None = None) -> list[Object]:
-    """Let controllers and kubelets work on the objects until they rest, and return everything there is then."""
+def settled(
+    objects: list[Object], now: float | None = None, disturb: Callable[[Store], None] | None = None
+) -> list[Object]:
+    """Let controllers and kubelets work on the objects until they rest, and return everything there is then.
+
+    `disturb` changes something at the very end: controllers have just begun to follow.
+    """
     now = time.time() if now is None else now
     agenda = Agenda(now - AGE_SECONDS)
     # a seed of its own: the cluster that loads the objects must not draw the same uids again
     store = Store(agenda, seed=2)
     controllers = start_controllers(store, agenda)
     store.load(objects)
+    if disturb is not None:
+        agenda.advance_to(now - BEGUN_SECONDS)
+        disturb(store)
     agenda.advance_to(now)
     controllers.stop()
     everything = [obj for kind in store.kinds() for obj in store.list(kind) if kind != "Event"]
@@ -95,13 +116,34 @@ def bench_budget(pods: int = 30, allowed: int = 3, term_seconds: float = 2.0, no
     return _on_first_worker([guarded, budget], pods, now)
 
 
-def bench_deployments(count: int = 200, now: float | None = None) -> list[Object]:
-    """Many Deployments of one pod in one namespace, on four workers, all labelled bench=rollout."""
+def bench_deployments(count: int = 200, start_seconds: float = 1.0, now: float | None = None) -> list[Object]:
+    """Many Deployments of one pod in one namespace, on four workers, all labelled bench=rollout.
+
+    A new image rolls out in `start_seconds`.
+    """
+    return settled(_deployments(count, start_seconds), now)
+
+
+def bench_rolling(count: int = 200, finish_seconds: float = 5.0, now: float | None = None) -> list[Object]:
+    """The same Deployments, all in the middle of a rollout that ends `finish_seconds` after they are loaded."""
+
+    def roll(store: Store) -> None:
+        for deployment in store.list("Deployment", "bench"):
+            store.mutate("Deployment", "bench", deployment["metadata"]["name"], _set_image)
+
+    return settled(_deployments(count, finish_seconds), now, roll)
+
+
+def _deployments(count: int, start_seconds: float) -> list[Object]:
     made = []
     for number in range(count):
         labels = {"app": f"app-{number:03}", "bench": "rollout"}
-        made.append(builders.deployment(f"app-{number:03}", 1, "bench", labels=labels, start=1, term=0.5))
-    return settled([*workers(4, pods=count + 50), *made], now)
+        made.append(builders.deployment(f"app-{number:03}", 1, "bench", labels=labels, start=start_seconds, term=0.5))
+    return [*workers(4, pods=2 * count + 50), *made]
+
+
+def _set_image(deployment: Object) -> None:
+    deployment["spec"]["template"]["spec"]["containers"][0]["image"] = "registry.example/app:2"
 
 
 def bench_drained(now: float | None = None) -> list[Object]:
@@ -118,10 +160,11 @@ def _on_first_worker(objects: list[Object], pods: int, now: float | None) -> lis
     return [*others, *drivers, *settled([first, *objects], now)]
 
 
-SCENARIOS: dict[str, Callable[[float | None], list[Object]]] = {
+SCENARIOS: dict[str, Callable[..., list[Object]]] = {
     "demo": demo,
-    "full-node": lambda now: bench_full_node(now=now),
-    "budget": lambda now: bench_budget(now=now),
-    "deployments": lambda now: bench_deployments(now=now),
+    "full-node": bench_full_node,
+    "budget": bench_budget,
+    "deployments": bench_deployments,
+    "rolling": bench_rolling,
     "drained": bench_drained,
 }

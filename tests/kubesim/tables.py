@@ -17,7 +17,7 @@ Row = Callable[[Object], list[Any]]
 def table(kind: str, objects: list[Object], now: float) -> Object:
     """Return columnDefinitions and rows (cells only) of a Table."""
     columns, cells = _KINDS.get(kind, _OTHERS)
-    named = ["Name", *columns, "Age"]
+    named = ["Last Seen", *columns] if kind == "Event" else ["Name", *columns, "Age"]
     definitions = [
         {
             "name": name.rstrip("*"),
@@ -28,7 +28,10 @@ def table(kind: str, objects: list[Object], now: float) -> Object:
         }
         for name in named
     ]
-    rows = [{"cells": [obj["metadata"]["name"], *cells(obj), _age(obj, now)]} for obj in objects]
+    if kind == "Event":
+        rows = [{"cells": [_last_seen(obj, now), *cells(obj)]} for obj in objects]
+    else:
+        rows = [{"cells": [obj["metadata"]["name"], *cells(obj), _age(obj, now)]} for obj in objects]
     for row in rows:  # columns of `-o wide` come last, as kubectl expects no order but humans do
         row["cells"] = _wide_last(named, row["cells"])
     return {"columnDefinitions": _wide_last(named, definitions), "rows": rows}
@@ -58,6 +61,11 @@ def duration(seconds: float) -> str:
 def _age(obj: Object, now: float) -> str:
     created = obj["metadata"].get("creationTimestamp")
     return duration(now - seconds_of(created)) if created else "<unknown>"
+
+
+def _last_seen(event: Object, now: float) -> str:
+    told = event.get("lastTimestamp") or event["metadata"].get("creationTimestamp")
+    return duration(now - seconds_of(told)) if told else "<unknown>"
 
 
 def _status(obj: Object, *keys: str) -> list[Any]:
@@ -96,11 +104,26 @@ def _pod(pod: Object) -> list[Any]:
         state = container.get("state") or {}
         waiting = (state.get("waiting") or {}).get("reason") or (state.get("terminated") or {}).get("reason")
         text = waiting or text
+    text = _init_state(pod) or text
     if pod["metadata"].get("deletionTimestamp"):
         text = "Terminating"
     restarts = sum(c.get("restartCount", 0) for c in containers)
     total = len(spec.get("containers") or ())
     return [f"{ready}/{total}", text, str(restarts), status.get("podIP") or "<none>", spec.get("nodeName") or "<none>"]
+
+
+def _init_state(pod: Object) -> str:
+    """Return how the first init container that is not over stands, nothing when all are."""
+    entries = (pod.get("status") or {}).get("initContainerStatuses") or []
+    for number, entry in enumerate(entries):
+        state = entry.get("state") or {}
+        ended, reason = state.get("terminated"), (state.get("waiting") or {}).get("reason")
+        if (ended and not ended.get("exitCode")) or (entry.get("started") and entry.get("ready")):
+            continue
+        if ended:
+            return f"Init:{ended.get('reason') or 'Error'}"
+        return f"Init:{reason}" if reason not in (None, "PodInitializing") else f"Init:{number}/{len(entries)}"
+    return ""
 
 
 def _scaled(obj: Object) -> str:

@@ -90,3 +90,42 @@ def test_no_uid_is_drawn_again_by_the_cluster_that_loads_a_scenario() -> None:
 def test_an_unknown_scenario_is_refused_with_those_there_are() -> None:
     with pytest.raises(ValueError, match="no scenario 'x'; there are budget, demo, deployments, drained, full-node"):
         scenarios.scenario("x")
+
+
+def rolling(count: int, finish: int) -> tuple[Agenda, Store]:
+    agenda = Agenda(TEST_EPOCH)
+    store = Store(agenda)
+    start_controllers(store, agenda)
+    store.load(scenarios.scenario(f"rolling:count={count},finish_seconds={finish}", TEST_EPOCH))
+    return agenda, store
+
+
+def finished(store: Store) -> int:
+    conditions = [c for deployment in store.list("Deployment") for c in deployment["status"]["conditions"]]
+    return sum(c["reason"] == "NewReplicaSetAvailable" for c in conditions)
+
+
+def test_rolling_deployments_finish_together_at_the_second_asked_for() -> None:
+    agenda, store = rolling(6, 5)
+    agenda.advance(4.9)
+    assert finished(store) == 0
+    agenda.advance(0.3)
+    assert finished(store) == 6
+
+
+def test_rolling_deployments_have_old_and_new_pods() -> None:
+    images = Counter(pod["spec"]["containers"][0]["image"] for pod in rolling(6, 5)[1].list("Pod"))
+    assert images == {"registry.example/app:1": 6, "registry.example/app:2": 6}
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("none", "no scenario 'none'; there are budget, demo, deployments, drained, full-node, rolling"),
+        ("demo:count=3", "scenario 'demo' has no number among count"),
+    ],
+)
+def test_a_scenario_that_there_is_not_is_refused(name: str, complaint: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        scenarios.scenario(name, TEST_EPOCH)
+    assert str(caught.value) == complaint

@@ -6,6 +6,7 @@
 It works in Ansible's own process and starts no module, so a target can look as often as it likes. Its options are
 carried out in this order, all of them optional:
 
+    await      a pattern: wait until the log has a request "METHOD path" that matches it
     reset      true: an empty cluster, no faults, an empty log
     settled    objects that come to rest together first: workloads get their pods, on the nodes that are among them
     load       objects to load as they are
@@ -13,7 +14,6 @@ carried out in this order, all of them optional:
     call       [{method, path, body, content_type}]: requests as administrator
     faults     [...]: see kubesim/faults.py
     control    [{path, body}]: anything else of the control interface, such as an outage
-    await      a pattern: wait until the log has a request "METHOD path" that matches it
     forget     true: clear the log, after it was read for the result
 
 An object is {builder: {options}} with a function of kubesim.builders and its options; `pods_on: [node...]` beside it
@@ -27,6 +27,7 @@ The result tells what there is then:
     changes    ["PATCH /api/v1/nodes/w1"...]: what of it was meant to change something
     evictions  [pod...], in the order of the requests; a pod that was asked for twice stands there twice
     violations what disruption budgets had to suffer
+    fired      how often each fault was met, in the order they were set
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ import re
 import ssl
 import sys
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -44,7 +46,7 @@ from typing import Any
 from ansible.plugins.action import ActionBase
 
 SELF = "kubesim action"  # user agent, to tell our own requests from those of the modules under test
-PATIENCE = 30.0  # seconds for a request that should come soon
+PATIENCE = 30.0  # seconds for what should come soon
 TOKEN = "admintoken"  # the simulator's default; it guards nothing
 
 
@@ -60,12 +62,21 @@ class Server:
         )
 
     def ask(self, method: str, path: str, body: Any = None, content_type: str = "application/json") -> Any:
-        """Return the answer to a request; urllib.error.URLError when it is none."""
+        """Return the answer to a request, after an outage if there is one; HTTPError when it is a refusal."""
         headers = {"Authorization": "Bearer " + TOKEN, "Content-Type": content_type, "User-Agent": SELF}
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self._url + path, data, headers, method=method)
-        with self._opener.open(request, timeout=30) as answer:
-            return json.load(answer)
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                with self._opener.open(request, timeout=PATIENCE) as answer:
+                    return json.load(answer)
+            except urllib.error.HTTPError:
+                raise
+            except OSError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.1)
 
     def control(self, path: str, body: Any, method: str = "POST") -> Any:
         """Use the control interface."""
@@ -117,6 +128,7 @@ def seen(server: Server) -> dict[str, Any]:
         "changes": [f"{request['method']} {request['path']}" for request in changes],
         "evictions": [r["path"].split("/")[-2] for r in changes if r["path"].endswith("/eviction")],
         "violations": server.control("violations", None, "GET"),
+        "fired": [fault["fired"] for fault in server.control("faults", None, "GET")],
         "nodes": {},
         "pods": {},
     }
@@ -144,9 +156,9 @@ class ActionModule(ActionBase):
         server = Server(task_vars["setup_kubesim_url"])
         wanted = dict(self._task.args)
         forget, pattern = wanted.pop("forget", False), wanted.pop("await", "")
-        self._prepare(server, wanted)
         if pattern:
             wait_for_request(server, pattern)
+        self._prepare(server, wanted)
         result.update(seen(server), changed=False)
         if forget:
             server.control("requests", None, "DELETE")

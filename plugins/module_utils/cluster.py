@@ -73,15 +73,15 @@ class Cluster:
         except (Forbidden, NotFound):
             return None
 
-    def pods_on(self, node: str, selectors: list[str]) -> list[Obj]:
+    def pods_on(self, node: str, selectors: list[str]) -> Listed:
         """Return the node's pods, trimmed, that match all label selectors."""
         what = self.pods_collection(node, selectors)
         try:
-            return self._rest.list(what.path, what.query, what.page_size, what.keep).items
+            return Listed(*self._rest.list(what.path, what.query, what.page_size, what.keep))
         except ApiError as exc:
             raise selector_fault(exc, "pod_selectors", selectors) from exc
 
-    def pods_and_node(self, name: str, selectors: list[str]) -> tuple[list[Obj], Obj | None]:
+    def pods_and_node(self, name: str, selectors: list[str]) -> tuple[Listed, Obj | None]:
         """Return what is on a node and the node itself, None if it left the cluster."""
         return self.pods_on(name, selectors), self.node_now(name)
 

@@ -34,19 +34,30 @@ class Gate:
         An API server that denies the change, or takes it and shows the node as before, raises: kubectl goes on to
         evict from a node that still accepts pods (https://github.com/kubernetes/kubectl/issues/1568).
         """
-        changed = self._set_owned(node, wanted) if self.owner else self._set_plainly(node, wanted)
-        if not changed or self.check_mode:
+        changed = self._set(node, wanted)
+        if not changed or self.check_mode or self._shows(node):
             return changed
-        fresh = self.cluster.node_now(node.name)
+        if not wanted and node.recordons == 0:
+            # Somebody may just have lifted it, not knowing of the task.
+            node.put_back()
+            self._set(node, wanted)
+            if self._shows(node):
+                return True
+        raise Failed(
+            "the API server took the change of node %s, but the node still is %s: something else sets it back"
+            % (node.name, "unschedulable" if wanted else "schedulable")
+        )
+
+    def _set(self, node: NodeDrain, wanted: bool) -> bool:
+        return self._set_owned(node, wanted) if self.owner else self._set_plainly(node, wanted)
+
+    def _shows(self, node: NodeDrain) -> bool:
+        """Read the node; tell whether it is as it was left. It is known as it was read then."""
+        left, fresh = node.cordoned, self.cluster.node_now(node.name)
         if fresh is None:
             raise Failed("node %s left the cluster while it was to be changed" % node.name)
-        node.node = fresh
-        if is_unschedulable(fresh) is not node.cordoned:
-            raise Failed(
-                "the API server took the change of node %s, but the node still is %s: something else sets it back"
-                % (node.name, "schedulable" if node.cordoned else "unschedulable")
-            )
-        return True
+        node.node, node.cordoned = fresh, is_unschedulable(fresh)
+        return node.cordoned is left
 
     def _set_plainly(self, node: NodeDrain, wanted: bool) -> bool:
         if node.cordoned is not wanted:

@@ -12,7 +12,6 @@ from .cluster import Cluster
 from .drain_options import DrainTask
 from .node_drain import NodeDrain
 from .objects import namespace_of, number, part
-from .observe import Listed
 from .pod_drain import DUE, PodDrain
 from .preflight import block_for_right, look_at_budgets, node_warning
 from .rights import CORDON, DELETE, DETACH, EVICT, Right
@@ -50,7 +49,7 @@ class Plan:
         return self._outlook
 
     def _look_at_pods(self, node: NodeDrain) -> None:
-        pods = Listed(self._cluster.pods_on(node.name, list(self._task.pod_selectors)))
+        pods = self._cluster.pods_on(node.name, list(self._task.pod_selectors))
         now, wall = self._clock.monotonic(), self._clock.wall()
         node.take(pods, now, wall)
         for key in sorted(node.lookups()):

@@ -56,7 +56,7 @@ class NodeCheck:
         if node.landed and now >= node.peek_at:
             # A pod that lands on a cordoned node hints at a cordon that somebody lifted.
             node.landed, node.peek_at = False, now + PEEK
-            self._crew.start(("peek", node.name), partial(self._cluster.node_now, node.name))
+            self._crew.start(("peek", node.name, node.recordons), partial(self._cluster.node_now, node.name))
         if node.settled():
             node.phase = CHECKING
             self._crew.start(("check", node.name), partial(self._cluster.pods_and_node, node.name, selectors))
@@ -76,15 +76,15 @@ class NodeCheck:
         elif kind == "check":
             self._checked(node, *message.value)
         elif kind == "peek":
-            self._peeked(node, message.value)
+            self._peeked(node, message.value, message.tag[2])
         elif kind == "recordon":
             node.phase = DRAINING
         else:
             self._volumes(node, message.value)
 
-    def _checked(self, node: NodeDrain, pods: list[Obj], fresh: Obj | None) -> None:
+    def _checked(self, node: NodeDrain, pods: Listed, fresh: Obj | None) -> None:
         node.phase = DRAINING
-        self._take(node, Listed(pods))
+        self._take(node, pods)
         if not node.settled():
             return
         if fresh is None:
@@ -99,18 +99,19 @@ class NodeCheck:
         else:
             self._end(node, FAILED if node.pods else DRAINED, None)
 
-    def _peeked(self, node: NodeDrain, fresh: Obj | None) -> None:
-        if fresh is not None and not is_unschedulable(fresh) and node.phase == DRAINING:
+    def _peeked(self, node: NodeDrain, fresh: Obj | None, recordons: int) -> None:
+        # What was seen before the cordon was put back says nothing about now.
+        current = node.phase == DRAINING and recordons == node.recordons
+        if fresh is not None and not is_unschedulable(fresh) and current:
             self._opened_by_another(node)
 
     def _opened_by_another(self, node: NodeDrain) -> None:
-        node.recordons += 1
-        if node.recordons > 1:
+        if node.recordons > 0:
             node.cordoned = False
             text = "somebody else uncordons %s again and again while it is drained" % node.name
             self._end(node, FAILED, Failed(text))
             return
-        node.warnings.append("%s was uncordoned by somebody else during its drain, and cordoned again" % node.name)
+        node.put_back()
         node.phase = CHECKING
         self._crew.start(("recordon", node.name), partial(self._close_again, node))
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .errors import MaintenanceError
-from .evictions import Outcome
-from .objects import Obj, deletion_time, uid_of
+from .evictions import ACCEPTED, Outcome
+from .objects import Obj, age_of, deletion_time, uid_of, version_of
 from .observe import Changed, Listed
-from .pod_drain import BLOCKED, DUE, TRYING, UNKNOWN, PodDrain
+from .pod_drain import BLOCKED, DUE, TRYING, UNKNOWN, PodDrain, may_be_done
 from .pod_filters import BLOCK, EVICT, SKIP, Choices, DaemonSetKey, Facts, Verdict, daemonset_of, judge, sort_key
 from .volumes import Volume
 
@@ -70,16 +70,17 @@ class NodeDrain:
     peek_at: float = 0.0
     recordons: int = 0
     _seen: dict[str, Obj] = field(default_factory=dict)
+    # The version of the last list.
+    _as_of: int = 0
     # Gone before the answer to their eviction came.
     _early: dict[str, PodDrain] = field(default_factory=dict)
     _deleted: set[str] = field(default_factory=set)
+    _touched: bool = False
 
     def take(self, news: Listed | Changed, now: float, wall: float) -> None:
-        """Take in a list of the node's pods or a change."""
+        """Take in a list of the node's pods or a change. They may come in another order than they were true in."""
         if isinstance(news, Listed):
-            # A list may be older than the watch's last word, and a uid never comes back.
-            self._seen = {uid_of(pod): pod for pod in news.items if uid_of(pod) not in self._deleted}
-            self.listed = True
+            self._take_list(news)
             self.review(now, wall)
             return
         uid = uid_of(news.obj)
@@ -89,9 +90,22 @@ class NodeDrain:
             self.skipped.pop(uid, None)
             if uid in self.pods:
                 self._gone(self.pods.pop(uid), now)
-        elif uid not in self._deleted:
+        elif uid not in self._deleted and not 0 < age_of(version_of(news.obj)) <= self._as_of:
             self._seen[uid] = news.obj
             self._judge(uid, news.obj, now, wall)
+
+    def _take_list(self, news: Listed) -> None:
+        as_of = age_of(news.version)
+        if 0 < as_of < self._as_of:
+            # It was long under way, and what is known is newer.
+            return
+        listed = {uid_of(pod): pod for pod in news.items}
+        if as_of:
+            # What the watch has told since then stays true.
+            listed.update((uid, pod) for uid, pod in self._seen.items() if age_of(version_of(pod)) > as_of)
+        # A uid never comes back.
+        self._seen = {uid: pod for uid, pod in listed.items() if uid not in self._deleted}
+        self._as_of, self.listed = as_of, True
 
     def review(self, now: float, wall: float) -> None:
         """Judge every pod anew: time passes, and what was looked up may have come."""
@@ -130,6 +144,11 @@ class NodeDrain:
         elif drain.accepted or drain.doubtful:
             self.evicted.append(Evicted(drain, max(0.0, now - drain.first_at)))
 
+    def put_back(self) -> None:
+        """Note that somebody lifted the cordon and that it is put back, which is done once."""
+        self.recordons += 1
+        self.warnings.append("%s was uncordoned by somebody else during its drain, and cordoned again" % self.name)
+
     def lookups(self) -> set[DaemonSetKey]:
         """Return the DaemonSets whose existence decides about a pod and is not known yet."""
         keys = (daemonset_of(pod) for pod in self._seen.values())
@@ -156,6 +175,7 @@ class NodeDrain:
 
     def answered(self, uid: str, outcome: Outcome, now: float, longest: float, jitter: float) -> None:
         """Take in the answer to an eviction; the pod may have gone before the answer came."""
+        self._touched = self._touched or outcome.kind == ACCEPTED or may_be_done(outcome)
         early = self._early.pop(uid, None)
         if early is not None:
             early.answered(outcome, now, longest, jitter)
@@ -173,7 +193,7 @@ class NodeDrain:
     @property
     def touched(self) -> bool:
         """Tell whether this task made a pod of the node go, or tried and may have."""
-        return bool(self.evicted) or any(drain.accepted or drain.doubtful for drain in self.pods.values())
+        return self._touched or bool(self.evicted)
 
     @property
     def over(self) -> bool:

@@ -64,6 +64,14 @@ def version_of(obj: Obj) -> str:
     return str(part(obj, "metadata").get("resourceVersion") or "")
 
 
+def age_of(version: str) -> int:
+    """Return a resourceVersion as a number, of which the greater one is the newer, 0 if it is none.
+
+    https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
+    """
+    return int(version) if version.isdecimal() else 0
+
+
 def full_name(obj: Obj) -> str:
     """Return namespace/name, or the name alone for objects of the cluster."""
     namespace = namespace_of(obj)

@@ -29,9 +29,10 @@ SHORT_STREAMS = 3
 
 
 class Listed(NamedTuple):
-    """All items, as they stand."""
+    """All items, as they stood at a version."""
 
     items: list[Obj]
+    version: str = ""
 
 
 class Changed(NamedTuple):
@@ -67,7 +68,7 @@ def observe(rest: Rest, what: Collection) -> Iterator[Listed | Changed | Unwatch
     watching = True
     while True:
         listing = rest.list(what.path, what.query, what.page_size, what.keep)
-        yield Listed(listing.items)
+        yield Listed(*listing)
         if watching:
             try:
                 yield from _watch(rest, what, listing)

@@ -22,17 +22,20 @@ PAUSED = "paused"  # to be asked for again after a passing fault
 LEAVING = "leaving"  # being deleted
 LOST = "lost"  # refused for good
 
+# Statuses that leave open whether a request was carried out; 0: no answer came.
+_UNDECIDED = (0, 408, *range(500, 600))
+
 
 @dataclass
 class PodDrain:
     """One pod on its way out. Times are seconds of the monotonic clock.
 
-    state: one of the constants above; attempts: evictions sent; accepted: one of them was taken; first_at: when the
-    first was sent; retry_at: when the next one is; not_before: the end of the wait that the server asked for;
-    outcome: what the last answer meant; asked_version: the budget's version when the last eviction was sent, None
-    before the first;
-    booked: the budget's books have the eviction; shortened: a running grace period was shortened; weighed: whether a
-    budget decides about it was looked up, guard: that budget.
+    state: one of the constants above; attempts: evictions sent; accepted: one of them was taken; doubtful: one may have
+    been, although its good answer never came; first_at: when the first was sent; retry_at: when the next one is;
+    not_before: the end of the wait that the server asked for; outcome: what the last answer meant; asked_version: the
+    budget's version when the last eviction was sent, None before the first; booked: the budget's books have the
+    eviction; shortened: a running grace period was shortened; weighed: whether a budget decides about it was looked
+    up, guard: that budget.
     """
 
     pod: Obj
@@ -42,6 +45,7 @@ class PodDrain:
     faults: int = 0
     accepted: bool = False
     accepted_at: float = 0.0
+    doubtful: bool = False
     first_at: float = 0.0
     retry_at: float = 0.0
     not_before: float = 0.0
@@ -56,12 +60,6 @@ class PodDrain:
     def settled(self) -> bool:
         """Tell whether nothing more will be done or waited for."""
         return self.state in (BLOCKED, LOST)
-
-    @property
-    def doubtful(self) -> bool:
-        """Tell whether an eviction may have been carried out although its good answer never came."""
-        answer = self.outcome
-        return answer is not None and answer.kind == AGAIN and (answer.status == 0 or answer.status >= 500)
 
     @property
     def budget(self) -> str:
@@ -107,6 +105,8 @@ class PodDrain:
     def answered(self, outcome: Outcome, now: float, longest: float, jitter: float) -> None:
         """Take in what the answer meant; C(longest) bounds the pause before the next try."""
         self.outcome = outcome
+        # It may have been carried out all the same, whatever the next one is answered.
+        self.doubtful = self.doubtful or may_be_done(outcome)
         self.faults = self.faults + 1 if outcome.kind in (AGAIN, REFUSED) else 0
         if outcome.kind == ACCEPTED:
             self.state, self.accepted, self.accepted_at, self.booked = LEAVING, True, now, False
@@ -121,3 +121,8 @@ class PodDrain:
             self.retry_at = max(now + min(pause, longest), self.not_before)
         if self.state in (HELD, PAUSED) and is_terminating(self.pod):
             self.state = LEAVING
+
+
+def may_be_done(outcome: Outcome) -> bool:
+    """Tell whether an eviction may have been carried out although no good answer came."""
+    return outcome.kind == AGAIN and outcome.status in _UNDECIDED

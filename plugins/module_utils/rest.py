@@ -115,10 +115,11 @@ class Rest:
                 if got.status == 200:
                     yield from _events(got)
                     return
+                own = generation == self._renewals
                 if got.status != 401 or renewed or not self._renew(generation):
                     value_of(got.status, got.headers, got.data)
                     raise foreign_answer(got.status, got.headers, b"")
-                renewed = True
+                renewed = own
 
     def request(
         self,
@@ -161,9 +162,11 @@ class Rest:
             try:
                 value = value_of(answer.status, answer.headers, answer.data)
             except Unauthorized:
+                # What another thread has renewed meanwhile may be out of date again by now.
+                own = generation == self._renewals
                 if renewed or not self._renew(generation):
                     raise
-                renewed = True
+                renewed = own
                 continue
             self.answered = True
             return value
@@ -238,12 +241,8 @@ def _event(line: bytes) -> Obj:
 
 
 def _page_query(query: dict[str, Any], page_size: int, token: str) -> dict[str, Any]:
-    paged = dict(query)
-    if page_size > 0:
-        paged["limit"] = page_size
-    if token:
-        paged["continue"] = token
-    return paged
+    extra = {"limit": max(0, page_size), "continue": token}
+    return dict(query, **{key: value for key, value in extra.items() if value})
 
 
 def _target(path: str, query: dict[str, Any]) -> str:

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A stage for unit tests: the simulated cluster below the collection's REST layer, and one clock for both.
 
-No socket, no thread, no real sleep. Whatever waits, advances the cluster's agenda.
+No socket, no real sleep. Whatever waits, advances the cluster's agenda. A Scene does one thing after the other; a
+ConcurrentScene lets requests and watches run at once, as threads that take turns.
 """
 
 from __future__ import annotations
@@ -11,5 +12,6 @@ from __future__ import annotations
 from .crew import InlineCrew
 from .line import SimClock, SimConnection
 from .scene import Scene, drained
+from .turns import ConcurrentScene
 
-__all__ = ["InlineCrew", "Scene", "SimClock", "SimConnection", "drained"]
+__all__ = ["ConcurrentScene", "InlineCrew", "Scene", "SimClock", "SimConnection", "drained"]

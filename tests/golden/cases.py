@@ -38,6 +38,7 @@ class Case:
     stderr: str
     seconds: float
     exchanges: list[Obj] = field(default_factory=list)
+    stdout: str = ""
 
     @property
     def pods(self) -> dict[str, str]:
@@ -66,6 +67,7 @@ def case_from(recorded: Mapping[str, Any]) -> Case:
         stderr=str(recorded.get("stderr") or ""),
         seconds=float(recorded["duration_s"]),
         exchanges=list(recorded.get("exchanges") or ()),
+        stdout=str(recorded.get("stdout") or ""),
     )
 
 

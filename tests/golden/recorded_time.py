@@ -65,5 +65,10 @@ def moved(value: Any, seconds: int) -> Any:
 
 def present(case: Case, now: float) -> list[Any]:
     """Return `before` as if kubectl had been started at `now`, seconds since 1970."""
+    return list(moved(case.before, shift(case, now)))
+
+
+def shift(case: Case, now: float) -> int:
+    """Return how many seconds later every time stamp must be for kubectl to have been started at `now`."""
     start = started_at(case)
-    return case.before if start is None else list(moved(case.before, round(now - start)))
+    return 0 if start is None else round(now - start)

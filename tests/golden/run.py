@@ -14,13 +14,14 @@ import queue
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
 # Run as a program, it finds itself only; the tools know where things lie.
 sys.path[:0] = [str(TESTS), str(TESTS / "tools")]
 
-from golden import drain_play  # noqa: E402
+from golden import drain_play, rollout_play  # noqa: E402
 from golden.cases import BrokenFolder, Case, read_folder  # noqa: E402
 from golden.judge import AGREES, DEVIATES, DISAGREES, Deviation, Verdict, read_deviations  # noqa: E402
 from golden.module_run import ModuleCrashed, module_exists  # noqa: E402
@@ -32,8 +33,19 @@ DEFAULT_FOLDER = Path(__file__).with_name("cases")
 # Cases mostly wait, so more of them than processors run at once.
 AT_ONCE = 8
 
-# How the cases of a module are played and judged.
-PLAYS: dict[str, Callable[[Case, Simulator, Sequence[Deviation]], Verdict]] = {"k8s_node_drain": drain_play.play}
+
+@dataclass(frozen=True)
+class Play:
+    """How the cases of a module are played and judged, and whether the cluster has its controllers meanwhile."""
+
+    play: Callable[[Case, Simulator, Sequence[Deviation]], Verdict]
+    controllers: bool
+
+
+PLAYS: dict[str, Play] = {
+    "k8s_node_drain": Play(drain_play.play, controllers=True),
+    "k8s_rollout_status": Play(rollout_play.play, controllers=False),
+}
 
 
 def why_not_judged(case: Case) -> str:
@@ -46,20 +58,24 @@ def why_not_judged(case: Case) -> str:
 class Stage:
     """Simulated clusters to play on, each for one case at a time."""
 
-    def __init__(self, clusters: contextlib.ExitStack, size: int) -> None:
-        self._free: queue.SimpleQueue[Simulator] = queue.SimpleQueue()
-        for _number in range(size):
-            self._free.put(clusters.enter_context(Simulator()))
+    def __init__(self, clusters: contextlib.ExitStack, cases: Sequence[Case]) -> None:
+        self._free: dict[bool, queue.SimpleQueue[Simulator]] = {True: queue.SimpleQueue(), False: queue.SimpleQueue()}
+        for controllers, free in self._free.items():
+            wanting = sum(PLAYS[case.module].controllers == controllers for case in cases)
+            for _number in range(min(AT_ONCE, wanting)):
+                free.put(clusters.enter_context(Simulator(controllers)))
 
     def play(self, case: Case, deviations: Sequence[Deviation]) -> Verdict:
         """Play a case as soon as a cluster is free."""
-        simulator = self._free.get()
+        play = PLAYS[case.module]
+        free = self._free[play.controllers]
+        simulator = free.get()
         try:
-            return PLAYS[case.module](case, simulator, deviations)
+            return play.play(case, simulator, deviations)
         except (SimulatorFailed, ModuleCrashed) as exc:
             return Verdict(DISAGREES, str(exc))
         finally:
-            self._free.put(simulator)
+            free.put(simulator)
 
 
 def line_for(case: Case, verdict: Verdict, note: str = "") -> str:
@@ -90,7 +106,7 @@ def judge(cases: Sequence[Case], deviations: Sequence[Deviation]) -> list[str]:
     size = min(AT_ONCE, len(cases))
     again: list[tuple[Case, str]] = []
     with contextlib.ExitStack() as clusters, ThreadPoolExecutor(max(1, size)) as threads:
-        stage = Stage(clusters, size)
+        stage = Stage(clusters, cases)
         longest_first = sorted(cases, key=lambda case: -case.seconds)
         plays = {case.id: threads.submit(stage.play, case, deviations) for case in longest_first}
         for case in cases:

@@ -27,10 +27,10 @@ class SimulatorFailed(Exception):
 
 
 class Simulator:
-    """`python -m kubesim` on a free port; to be used as a context."""
+    """`python -m kubesim` on a free port; to be used as a context. Without controllers nothing happens by itself."""
 
-    def __init__(self) -> None:
-        arguments = ["--token", ADMIN, "--lifetime", str(LIFETIME)]
+    def __init__(self, controllers: bool = True) -> None:
+        arguments = ["--token", ADMIN, "--lifetime", str(LIFETIME), *([] if controllers else ["--no-controllers"])]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "kubesim", *arguments],
             env=environment(PYTHONPATH=str(ROOT / "tests")),

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .cluster import Cluster
+from .fleet import Fleet
+from .node_parts import CSI_DRIVERS, DAEMONSET_PODS, STATIC_PODS, daemonset_pods, static_pods
 from .nodes import node_facts
 from .objects import name_of
 from .option_values import distinct_texts
@@ -23,10 +25,14 @@ LONGEST_LOOK = 60.0
 
 @dataclass(frozen=True)
 class NodeChoice:
-    """Which nodes: those of these names, or those that match all selectors; with neither, all."""
+    """Which nodes: those of these names, or those that match all selectors; with neither, all.
+
+    gather: what to tell of them beside what they say themselves.
+    """
 
     names: tuple[str, ...] = ()
     label_selectors: tuple[str, ...] = ()
+    gather: tuple[str, ...] = ()
 
 
 def choice_from(params: Mapping[str, Any]) -> NodeChoice:
@@ -34,18 +40,33 @@ def choice_from(params: Mapping[str, Any]) -> NodeChoice:
     return NodeChoice(
         distinct_texts("name", params.get("name"), "the name of a node"),
         distinct_texts("label_selectors", params.get("label_selectors"), "a label selector such as pool=a"),
+        tuple(params.get("gather") or ()),
     )
 
 
 def look(choice: NodeChoice, clock: Clock, rest_for: Callable[[Deadline], Rest]) -> dict[str, Any]:
     """Return the module's result, as RETURN in its documentation describes it."""
-    cluster = Cluster(rest_for(Deadline(clock, LONGEST_LOOK)))
+    rest = rest_for(Deadline(clock, LONGEST_LOOK))
+    cluster, fleet = Cluster(rest), Fleet(rest)
     if choice.names:
         nodes = sorted((cluster.node(name) for name in choice.names), key=name_of)
     else:
         nodes = cluster.nodes(list(choice.label_selectors), option="label_selectors")
-    facts = [node_facts(node) for node in nodes]
+    facts = [dict(node_facts(node), **_gathered(name_of(node), fleet, choice.gather)) for node in nodes]
     return {"changed": False, "msg": _sentence(facts), "nodes": facts}
+
+
+def _gathered(node: str, fleet: Fleet, wanted: tuple[str, ...]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if DAEMONSET_PODS in wanted or STATIC_PODS in wanted:
+        pods = fleet.pods_on(node)
+        if DAEMONSET_PODS in wanted:
+            found[DAEMONSET_PODS] = daemonset_pods(pods)
+        if STATIC_PODS in wanted:
+            found[STATIC_PODS] = static_pods(pods)
+    if CSI_DRIVERS in wanted:
+        found[CSI_DRIVERS] = fleet.csi_drivers(node)
+    return found
 
 
 def _sentence(facts: list[dict[str, Any]]) -> str:

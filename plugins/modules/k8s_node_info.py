@@ -33,6 +33,14 @@ options:
     type: list
     elements: str
     aliases: [node_selectors]
+  gather:
+    description:
+      - What to tell of the nodes beside what they say themselves, each at the cost of one more request per node.
+      - V(daemonset_pods) are the pods that DaemonSets have there, V(static_pods) those that the kubelet runs from
+        files, such as the control plane's, V(csi_drivers) the storage drivers that are registered.
+    type: list
+    elements: str
+    choices: [daemonset_pods, static_pods, csi_drivers]
 extends_documentation_fragment:
   - kubeops.maintenance.auth
   - kubeops.maintenance.attributes
@@ -44,7 +52,8 @@ attributes:
     details:
       - Nothing is ever changed.
 notes:
-  - The account needs the rights to get nodes, and to list them where they are not named.
+  - The account needs the rights to get nodes, and to list them where they are not named. O(gather) also needs the
+    rights to list pods and to get CSINodes.
   - One call tries for up to a minute to get an answer from the API server.
 seealso:
   - module: kubeops.maintenance.k8s_node_drain
@@ -156,6 +165,24 @@ nodes:
       description: When the node joined the cluster.
       type: str
       sample: "2026-11-30T09:46:58Z"
+    daemonset_pods:
+      description: The pods that DaemonSets have on the node.
+      returned: O(gather) contains V(daemonset_pods)
+      type: list
+      elements: dict
+      sample: [{namespace: kube-system, name: kube-proxy-x7k2q, daemonset: kube-proxy, ready: true}]
+    static_pods:
+      description: The pods that the kubelet runs from files.
+      returned: O(gather) contains V(static_pods)
+      type: list
+      elements: dict
+      sample: [{namespace: kube-system, name: etcd-control-1, component: etcd, ready: true}]
+    csi_drivers:
+      description: The names of the storage drivers that are registered on the node.
+      returned: O(gather) contains V(csi_drivers)
+      type: list
+      elements: str
+      sample: [ebs.csi.aws.com]
 """
 
 from ansible.module_utils.basic import AnsibleModule
@@ -168,6 +195,7 @@ from ..module_utils.waiting import Clock
 ARGUMENT_SPEC = dict(
     name=dict(type="list", elements="str", aliases=["node", "nodes", "names"]),
     label_selectors=dict(type="list", elements="str", aliases=["node_selectors"]),
+    gather=dict(type="list", elements="str", choices=["daemonset_pods", "static_pods", "csi_drivers"]),
 )
 
 

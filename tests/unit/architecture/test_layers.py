@@ -40,6 +40,13 @@ LEVELS = {
     "module_utils/rollout_diagnosis.py": 1.2,
     "module_utils/rights.py": 1.0,
     "module_utils/volumes.py": 1.0,
+    "module_utils/window.py": 1.0,
+    "module_utils/playbook_process.py": 1.0,
+    "module_utils/lease_terms.py": 1.1,
+    "module_utils/maintenance_rights.py": 1.1,
+    "module_utils/node_parts.py": 1.0,
+    "module_utils/gate_rules.py": 1.1,
+    "module_utils/node_return.py": 1.1,
     # 1: the clock, the network, threads
     "module_utils/cancellation.py": 1.0,
     "module_utils/waiting.py": 1.0,
@@ -67,8 +74,14 @@ LEVELS = {
     "module_utils/budgets.py": 2.1,
     "module_utils/cluster.py": 2.2,
     "module_utils/workloads.py": 2.1,
+    "module_utils/fleet.py": 2.0,
+    "module_utils/leases.py": 2.0,
     # 3: use cases
     "module_utils/drain_options.py": 3.0,
+    "module_utils/maintenance_gate.py": 3.0,
+    "module_utils/maintenance_lock.py": 3.0,
+    "module_utils/node_marks.py": 3.0,
+    "module_utils/node_wait.py": 3.0,
     "module_utils/node_look.py": 3.0,
     "module_utils/pod_drain.py": 3.0,
     "module_utils/budget_watch.py": 3.1,
@@ -98,8 +111,12 @@ LEVELS = {
     "module_utils/progress_options.py": 4.0,
     "module_utils/module_face.py": 4.1,
     # 5: documentation, argument spec, main
+    "modules/k8s_maintenance_gate.py": 5.0,
+    "modules/k8s_maintenance_lock.py": 5.0,
     "modules/k8s_node_drain.py": 5.0,
     "modules/k8s_node_info.py": 5.0,
+    "modules/k8s_node_mark.py": 5.0,
+    "modules/k8s_node_wait.py": 5.0,
     "modules/k8s_rollout_status.py": 5.0,
 }
 

@@ -1,0 +1,133 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decide whether a batch of nodes may be taken out of a cluster. Each rule sees all of it and says all it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from .objects import Obj, condition_of, is_ready, labels_of, name_of, part
+from .owners import owners_of
+from .words import counted, some
+
+# https://kubernetes.io/docs/reference/labels-annotations-taints/#node-role-kubernetes-io-control-plane
+_CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
+_ETCD = "etcd"
+
+
+class Refusal(NamedTuple):
+    """Why the batch may not go: a reason that playbooks may test, the node it is about ("" for none), a text.
+
+    final: waiting does not change it.
+    """
+
+    reason: str
+    node: str
+    message: str
+    final: bool = False
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What is to be taken out together, and for whom. ignore: nodes whose state does not count."""
+
+    nodes: tuple[str, ...]
+    owner: str = ""
+    ignore: tuple[str, ...] = ()
+
+
+def is_control_plane(node: Obj) -> bool:
+    """Tell whether the node belongs to the control plane."""
+    return any(label in labels_of(node) for label in _CONTROL_PLANE)
+
+
+def others_ready(nodes: list[Obj], batch: Batch) -> list[Refusal]:
+    """Refuse while a node outside the batch is not Ready: the cluster has less room than it should."""
+    found = []
+    for node in nodes:
+        name = name_of(node)
+        if name in batch.nodes or name in batch.ignore or is_ready(node):
+            continue
+        ready = condition_of(node, "Ready")
+        said = str(ready.get("message") or ready.get("reason") or "no word from its kubelet").rstrip(".")
+        found.append(Refusal("node_not_ready", name, "node %s is not Ready (%s)" % (name, said)))
+    return found
+
+
+def nobody_else(nodes: list[Obj], batch: Batch) -> list[Refusal]:
+    """Refuse while a node is cordoned by another owner: somebody else's maintenance is going on."""
+    found = []
+    for node in nodes:
+        name = name_of(node)
+        foreign = {owner: entry for owner, entry in owners_of(node).entries.items() if owner != batch.owner}
+        if not foreign or name in batch.ignore:
+            continue
+        said = ["%s since %s" % (owner, part(entry).get("since") or "?") for owner, entry in sorted(foreign.items())]
+        text = "node %s is under maintenance by another owner (%s)" % (name, ", ".join(said))
+        found.append(Refusal("foreign_owner", name, text))
+    return found
+
+
+def one_control_plane_node(nodes: list[Obj], batch: Batch) -> list[Refusal]:
+    """Refuse a batch with several nodes of the control plane."""
+    together = [name_of(node) for node in nodes if is_control_plane(node) and name_of(node) in batch.nodes]
+    if len(together) < 2:
+        return []
+    text = "%s of the control plane are in one batch (%s), but they go one at a time" % (
+        counted(len(together), "node"),
+        some(together),
+    )
+    return [Refusal("control_plane_batch", together[0], text, final=True)]
+
+
+def control_plane_survives(
+    nodes: list[Obj], batch: Batch, static_pods: Mapping[str, list[dict[str, Any]]]
+) -> list[Refusal]:
+    """Refuse to take a control plane node while the others do not bear it alone.
+
+    static_pods: of each node of the control plane, as node_parts gives them. etcd needs more than half of its members:
+    https://etcd.io/docs/latest/faq/#why-an-odd-number-of-cluster-members
+    """
+    control_plane = [name_of(node) for node in nodes if is_control_plane(node)]
+    leaving = [name for name in control_plane if name in batch.nodes]
+    if not leaving:
+        return []
+    found = []
+    staying = [name for name in control_plane if name not in leaving and name not in batch.ignore]
+    for name in staying:
+        unready = [pod["name"] for pod in static_pods.get(name, []) if not pod["ready"]]
+        if unready:
+            text = "the control plane on node %s is not ready (%s)" % (name, some(unready))
+            found.append(Refusal("control_plane_unready", name, text))
+    members = [name for name in control_plane if _etcd_of(static_pods.get(name, []))]
+    healthy = [name for name in members if name in staying and all(p["ready"] for p in _etcd_of(static_pods[name]))]
+    needed = len(members) // 2 + 1
+    # One or two members cannot lose one and keep a majority; whoever has so few has accepted that.
+    if len(members) > 2 and len(healthy) < needed and any(name in members for name in leaving):
+        text = "without %s, %d of %d etcd members would be ready, and %d are needed" % (
+            some(leaving),
+            len(healthy),
+            len(members),
+            needed,
+        )
+        found.append(Refusal("etcd_quorum", leaving[0], text))
+    return found
+
+
+def warnings_for(nodes: list[Obj], batch: Batch) -> list[str]:
+    """Return what should be known though it refuses nothing."""
+    control_plane = [name_of(node) for node in nodes if is_control_plane(node)]
+    leaving = [name for name in control_plane if name in batch.nodes]
+    if leaving and len(control_plane) <= 2:
+        return [
+            "the control plane has %s, so the API server or etcd may be away while %s is down"
+            % (counted(len(control_plane), "node"), some(leaving))
+        ]
+    return []
+
+
+def _etcd_of(pods: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [pod for pod in pods if pod["component"] == _ETCD]

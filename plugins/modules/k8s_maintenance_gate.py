@@ -1,0 +1,264 @@
+#!/usr/bin/python
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tell whether nodes may be taken out of a Kubernetes cluster now."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: k8s_maintenance_gate
+short_description: Tell whether nodes may be taken out of a Kubernetes cluster now
+version_added: 0.1.0
+author:
+  - kubeops.maintenance contributors (@kubeops)
+description:
+  - Looks at the whole cluster before a batch of nodes is drained, and fails with every reason at once if something
+    speaks against it. Other nodes are not Ready, somebody else's maintenance is going on, the control plane would
+    suffer, a maintenance window is closed, or the account lacks a right.
+  - Can wait until nothing speaks against it any more.
+  - Changes nothing.
+options:
+  name:
+    description:
+      - The nodes of the batch, all that are to be taken out together.
+    type: list
+    elements: str
+    required: true
+    aliases: [node, nodes, names]
+  cordon_owner:
+    description:
+      - In whose name the nodes will be cordoned. A node that another owner has cordoned counts as somebody else's
+        maintenance.
+    type: str
+  checks:
+    description:
+      - What is looked at beside the window.
+      - V(nodes_ready) wants every node outside the batch to be Ready.
+      - V(foreign_owners) wants no node to be cordoned by another O(cordon_owner).
+      - V(control_plane) lets nodes of the control plane go only one at a time, and only while the static pods of the
+        others are ready and etcd keeps more than half of its members.
+    type: list
+    elements: str
+    choices: [nodes_ready, foreign_owners, control_plane]
+    default: [nodes_ready, foreign_owners, control_plane]
+  ignore_nodes:
+    description:
+      - Nodes outside the batch whose state does not count, for example because they are known to be broken.
+    type: list
+    elements: str
+    default: []
+  window:
+    description:
+      - When maintenance may begin. Without windows it may at any time, with several in any of them.
+    type: list
+    elements: dict
+    suboptions:
+      days:
+        description: Days on which the window opens, such as C([sat, sun]). All days if unset.
+        type: list
+        elements: str
+      start:
+        description: Time of day at which it opens.
+        type: str
+        default: "00:00"
+      end:
+        description: Time of day at which it closes. A time that is not after O(window[].start) is one of the next day.
+        type: str
+        default: "24:00"
+      timezone:
+        description: The time zone of all times of the window.
+        type: str
+        default: UTC
+      not_before:
+        description: A date or time before which the window does not exist, such as V(2026-12-01T22:00).
+        type: str
+      not_after:
+        description: A date or time after which the window does not exist any more. A window that lies in the past as a
+          whole is an error that no waiting heals.
+        type: str
+  window_margin:
+    description:
+      - Seconds for which a window must still be open.
+    type: int
+    default: 0
+  rights_for:
+    description:
+      - Also ask the API server whether the account has the rights that these steps of maintenance need.
+      - V(look) is this module, V(cordon) and V(drain) are M(kubeops.maintenance.k8s_node_drain), V(delete_pods) its
+        option C(delete_options.disable_eviction), V(volumes) its option C(wait_volume_detach), V(csi_drivers) is to
+        look at storage drivers, V(healing) is M(kubeops.maintenance.k8s_rollout_status), V(lock) is
+        M(kubeops.maintenance.k8s_maintenance_lock).
+    type: list
+    elements: str
+    choices: [look, cordon, drain, delete_pods, volumes, csi_drivers, healing, lock]
+  lock_namespace:
+    description:
+      - The namespace of the lock, for the rights that it needs.
+    type: str
+    default: kube-system
+  wait_timeout:
+    description:
+      - Seconds to wait until nothing speaks against it. V(0) looks once.
+    type: int
+    default: 0
+  wait_sleep:
+    description:
+      - Seconds between two looks. Less than a second counts as one.
+    type: int
+    default: 10
+extends_documentation_fragment:
+  - kubeops.maintenance.auth
+  - kubeops.maintenance.attributes
+attributes:
+  check_mode:
+    support: full
+    details:
+      - The module changes nothing, so it does the same in check mode, waiting included.
+  diff_mode:
+    support: N/A
+    details:
+      - Nothing is ever changed.
+notes:
+  - The account needs the right to list nodes, and to list pods if the batch has a node of the control plane.
+  - Time zones come from the system, or from the Python package tzdata.
+seealso:
+  - module: kubeops.maintenance.k8s_node_drain
+  - module: kubeops.maintenance.k8s_node_wait
+"""
+
+EXAMPLES = r"""
+- name: Look whether two workers may go, on weekend nights only
+  kubeops.maintenance.k8s_maintenance_gate:
+    name: [worker-1, worker-2]
+    cordon_owner: patching
+    window:
+      - days: [sat, sun]
+        start: "22:00"
+        end: "04:00"
+        timezone: Europe/Berlin
+
+- name: Wait up to ten minutes until all other nodes are Ready
+  kubeops.maintenance.k8s_maintenance_gate:
+    name: worker-3
+    checks: [nodes_ready]
+    wait_timeout: 600
+
+- name: Look beforehand whether the account may do everything
+  kubeops.maintenance.k8s_maintenance_gate:
+    name: worker-3
+    rights_for: [look, drain, healing]
+"""
+
+RETURN = r"""
+msg:
+  description: Whether the batch may go, and all reasons why not.
+  returned: always
+  type: str
+  sample: "worker-1 may not be taken out of the cluster now: node worker-3 is not Ready (kubelet stopped)."
+open:
+  description: Whether the batch may go.
+  returned: always
+  type: bool
+refusals:
+  description: What speaks against it.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    reason:
+      description: One of V(node_not_ready), V(foreign_owner), V(control_plane_batch), V(control_plane_unready),
+        V(etcd_quorum), V(window_closed), V(window_past), V(forbidden) and V(api_server).
+      type: str
+      sample: node_not_ready
+    node:
+      description: The node that it is about, empty if it is about none.
+      type: str
+    message:
+      description: The same in words.
+      type: str
+window:
+  description: How the windows stand.
+  returned: always
+  type: dict
+  contains:
+    open:
+      description: Whether one is open.
+      type: bool
+    opens:
+      description: When the current one opened or the next one opens, in seconds since 1970. Null if there is none.
+      type: float
+    closes:
+      description: When the current one closes. Null if none is open.
+      type: float
+    message:
+      description: The same in words.
+      type: str
+waited:
+  description: Seconds from the first look to the last.
+  returned: always
+  type: float
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..module_utils.auth_options import AUTH_SPEC
+from ..module_utils.maintenance_gate import Gate, GateTask, task_from
+from ..module_utils.module_face import Ending, RestFor, run
+from ..module_utils.waiting import Clock
+
+ARGUMENT_SPEC = dict(
+    name=dict(type="list", elements="str", required=True, aliases=["node", "nodes", "names"]),
+    cordon_owner=dict(type="str"),
+    checks=dict(
+        type="list",
+        elements="str",
+        choices=["nodes_ready", "foreign_owners", "control_plane"],
+        default=["nodes_ready", "foreign_owners", "control_plane"],
+    ),
+    ignore_nodes=dict(type="list", elements="str", default=[]),
+    window=dict(
+        type="list",
+        elements="dict",
+        options=dict(
+            days=dict(type="list", elements="str"),
+            start=dict(type="str", default="00:00"),
+            end=dict(type="str", default="24:00"),
+            timezone=dict(type="str", default="UTC"),
+            not_before=dict(type="str"),
+            not_after=dict(type="str"),
+        ),
+    ),
+    window_margin=dict(type="int", default=0),
+    rights_for=dict(
+        type="list",
+        elements="str",
+        choices=["look", "cordon", "drain", "delete_pods", "volumes", "csi_drivers", "healing", "lock"],
+    ),
+    lock_namespace=dict(type="str", default="kube-system"),
+    wait_timeout=dict(type="int", default=0),
+    wait_sleep=dict(type="int", default=10),
+)
+
+
+def ask(task: GateTask, clock: Clock, rest_for: RestFor) -> Ending:
+    """Look whether the batch may go."""
+    gate = Gate(task, clock, rest_for)
+    result = gate.run()
+    return Ending(result, failed=not result["open"], warnings=tuple(gate.warnings))
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
+    window = {"open": False, "opens": None, "closes": None, "message": ""}
+    run(
+        module,
+        read=lambda: task_from(module.params),
+        work=ask,
+        nothing_done={"changed": False, "open": False, "refusals": [], "window": window, "waited": 0.0},
+    )
+
+
+if __name__ == "__main__":
+    main()

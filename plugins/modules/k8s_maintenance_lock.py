@@ -1,0 +1,166 @@
+#!/usr/bin/python
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hold a lock on a Kubernetes cluster during maintenance."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: k8s_maintenance_lock
+short_description: Hold a lock on a Kubernetes cluster during maintenance
+version_added: 0.1.0
+author:
+  - kubeops.maintenance contributors (@kubeops)
+description:
+  - Takes, renews or releases a lock, so that two runs of maintenance on one cluster never overlap. The lock is a Lease
+    of the API group C(coordination.k8s.io).
+  - A lock that is not renewed for its O(duration) is free for anybody, so a run that crashed holds nothing up for long.
+  - Two runs of the same O(holder) are told apart by the process of C(ansible-playbook), where the module runs on the
+    same machine as that. A run that ended on this machine without releasing its lock is found out, and the next run of
+    the same holder takes over at once, with a warning.
+options:
+  state:
+    description:
+      - V(present) takes the lock, or renews it if it is held already. It fails if somebody else holds it.
+      - V(absent) releases the lock. Somebody else's is left alone, which is no failure.
+    type: str
+    choices: [present, absent]
+    default: present
+  name:
+    description:
+      - The lock's name.
+    type: str
+    default: kubeops-maintenance
+  namespace:
+    description:
+      - The namespace of the Lease.
+    type: str
+    default: kube-system
+  holder:
+    description:
+      - Who takes the lock, for others to read. For example C(patching) or the name and number of a job.
+    type: str
+    required: true
+  duration:
+    description:
+      - Seconds for which the lock holds without being renewed. Longer than the longest step between two renewals.
+      - Renewing it sooner than after a third of this changes nothing.
+    type: int
+    default: 3600
+  steal:
+    description:
+      - Whether to take a lock that somebody else holds, or with O(state=absent) to release it. For locks whose holder
+        is known to be dead.
+    type: bool
+    default: false
+  wait_timeout:
+    description:
+      - Seconds to wait for a lock that somebody else holds. V(0) tries once.
+    type: int
+    default: 0
+  wait_sleep:
+    description:
+      - Seconds between two tries. Less than a second counts as one.
+    type: int
+    default: 5
+extends_documentation_fragment:
+  - kubeops.maintenance.auth
+  - kubeops.maintenance.attributes
+attributes:
+  check_mode:
+    support: full
+    details:
+      - Sends changes as server-side dry runs.
+  diff_mode:
+    support: none
+notes:
+  - The account needs the rights to get, create, patch and delete Leases in O(namespace).
+  - Whether a lock has expired is told by the clock of the machine that the module runs on.
+seealso:
+  - module: kubeops.maintenance.k8s_maintenance_gate
+"""
+
+EXAMPLES = r"""
+- name: Patch under a lock
+  block:
+    - name: Take the lock
+      kubeops.maintenance.k8s_maintenance_lock:
+        holder: patching
+        duration: 7200
+
+    - name: Patch
+      ansible.builtin.include_tasks: patch.yml
+  always:
+    - name: Release the lock
+      kubeops.maintenance.k8s_maintenance_lock:
+        holder: patching
+        state: absent
+"""
+
+RETURN = r"""
+msg:
+  description: What happened, or who holds the lock.
+  returned: always
+  type: str
+  sample: >-
+    The lock kube-system/kubeops-maintenance is held by night-job since 2026-11-30T22:00:05Z, and expires
+    2026-11-30T23:00:05Z unless it is renewed; set steal if that holder is dead.
+held:
+  description: Whether the O(holder) of this task holds the lock now.
+  returned: always
+  type: bool
+holder:
+  description: Who holds the lock now, empty if nobody does.
+  returned: always
+  type: str
+since:
+  description: Since when.
+  returned: always
+  type: str
+expires:
+  description: When the lock ends unless it is renewed.
+  returned: always
+  type: str
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..module_utils.auth_options import AUTH_SPEC
+from ..module_utils.maintenance_lock import Lock, LockTask, task_from
+from ..module_utils.module_face import Ending, RestFor, run
+from ..module_utils.playbook_process import this_run
+from ..module_utils.waiting import Clock
+
+ARGUMENT_SPEC = dict(
+    state=dict(type="str", choices=["present", "absent"], default="present"),
+    name=dict(type="str", default="kubeops-maintenance"),
+    namespace=dict(type="str", default="kube-system"),
+    holder=dict(type="str", required=True),
+    duration=dict(type="int", default=3600),
+    steal=dict(type="bool", default=False),
+    wait_timeout=dict(type="int", default=0),
+    wait_sleep=dict(type="int", default=5),
+)
+
+
+def hold(task: LockTask, clock: Clock, rest_for: RestFor) -> Ending:
+    """Take, renew or release the lock."""
+    lock = Lock(task, clock, rest_for)
+    result = lock.run()
+    return Ending(result, failed=task.wanted and not result["held"], warnings=tuple(lock.warnings))
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
+    run(
+        module,
+        read=lambda: task_from(module.params, module.check_mode, this_run()),
+        work=hold,
+        nothing_done={"changed": False, "held": False, "holder": "", "since": "", "expires": ""},
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+#!/usr/bin/python
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Wait until a Kubernetes node is back from maintenance."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: k8s_node_wait
+short_description: Wait until a Kubernetes node is back from maintenance
+version_added: 0.1.0
+author:
+  - kubeops.maintenance contributors (@kubeops)
+description:
+  - Waits until a node is Ready and everything else is as it should be after it was patched or rebooted, and stays so
+    for a while. A task that runs out of time fails and says what is missing.
+  - A boot id that differs from the one before proves the reboot. A node that went down a moment ago still looks Ready.
+  - An API server that goes away in the meantime, because its own node is the one that reboots, is waited for too.
+  - Changes nothing.
+options:
+  name:
+    description:
+      - The node to wait for.
+    type: str
+    required: true
+    aliases: [node]
+  ready_for:
+    description:
+      - Seconds for which the node must stay as it should be without a break.
+    type: int
+    default: 0
+  boot_id_before:
+    description:
+      - The boot id that the node had before its reboot, as M(kubeops.maintenance.k8s_node_info) tells it. The node
+        counts as back only with another one. Unset if it was not rebooted.
+    type: str
+  kubelet_version:
+    description:
+      - The version that the kubelet must have.
+    type: str
+  daemonsets:
+    description:
+      - DaemonSets that must have a ready pod on the node, as C(namespace/name).
+    type: list
+    elements: str
+  csi_drivers:
+    description:
+      - Storage drivers that must be registered on the node.
+    type: list
+    elements: str
+  taints:
+    description:
+      - The only taints that the node may have, beside that of its cordon. Any other one, such as a network plugin's
+        that is not up yet, is waited for to go. Unset if taints do not matter.
+    type: list
+    elements: dict
+    suboptions:
+      key:
+        description: The taint's key.
+        type: str
+        required: true
+      value:
+        description: The taint's value.
+        type: str
+      effect:
+        description: The taint's effect.
+        type: str
+        required: true
+  wait_timeout:
+    description:
+      - Seconds to wait, O(ready_for) included. V(0) sets no limit.
+    type: int
+    default: 900
+  wait_sleep:
+    description:
+      - Seconds between two looks. Less than a second counts as one.
+    type: int
+    default: 5
+extends_documentation_fragment:
+  - kubeops.maintenance.auth
+  - kubeops.maintenance.attributes
+attributes:
+  check_mode:
+    support: full
+    details:
+      - Looks once and fails nothing, because nothing was done that could be waited for.
+  diff_mode:
+    support: N/A
+    details:
+      - Nothing is ever changed.
+notes:
+  - The account needs the rights to get nodes, to list pods for O(daemonsets), and to get CSINodes for O(csi_drivers).
+seealso:
+  - module: kubeops.maintenance.k8s_node_info
+  - module: kubeops.maintenance.k8s_node_drain
+"""
+
+EXAMPLES = r"""
+- name: Look at a node before it is patched
+  kubeops.maintenance.k8s_node_info:
+    name: worker-1
+    gather: [daemonset_pods, csi_drivers]
+  register: before
+
+- name: Reboot it
+  ansible.builtin.reboot:
+  delegate_to: worker-1
+
+- name: Wait until it is back as it was, and stays so for a minute
+  kubeops.maintenance.k8s_node_wait:
+    name: worker-1
+    boot_id_before: "{{ before.nodes[0].boot_id }}"
+    daemonsets: [kube-system/kube-proxy]
+    csi_drivers: "{{ before.nodes[0].csi_drivers }}"
+    ready_for: 60
+"""
+
+RETURN = r"""
+msg:
+  description: How long it took, or what is missing.
+  returned: always
+  type: str
+  sample: "Node worker-1 is not back after 15 m: it has not been rebooted yet."
+back:
+  description: Whether the node is back.
+  returned: always
+  type: bool
+lacks:
+  description: What was missing at the last look. Empty if the node is back.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    reason:
+      description: One of V(not_rebooted), V(not_ready), V(kubelet_version), V(taints), V(daemonset_pods),
+        V(csi_drivers), V(gone) and V(api_server).
+      type: str
+      sample: not_ready
+    message:
+      description: The same in words.
+      type: str
+node:
+  description: The node at the last look, as RV(kubeops.maintenance.k8s_node_info#module:nodes) tells it.
+  returned: always
+  type: dict
+waited:
+  description: Seconds from the first look to the last.
+  returned: always
+  type: float
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ..module_utils.auth_options import AUTH_SPEC
+from ..module_utils.module_face import Ending, RestFor, run
+from ..module_utils.node_wait import NodeWait, WaitTask, task_from
+from ..module_utils.waiting import Clock
+
+ARGUMENT_SPEC = dict(
+    name=dict(type="str", required=True, aliases=["node"]),
+    ready_for=dict(type="int", default=0),
+    boot_id_before=dict(type="str"),
+    kubelet_version=dict(type="str"),
+    daemonsets=dict(type="list", elements="str"),
+    csi_drivers=dict(type="list", elements="str"),
+    taints=dict(
+        type="list",
+        elements="dict",
+        options=dict(
+            key=dict(type="str", required=True, no_log=False),
+            value=dict(type="str"),
+            effect=dict(type="str", required=True),
+        ),
+    ),
+    wait_timeout=dict(type="int", default=900),
+    wait_sleep=dict(type="int", default=5),
+)
+
+
+def main() -> None:
+    """Run the module."""
+    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
+
+    def wait(task: WaitTask, clock: Clock, rest_for: RestFor) -> Ending:
+        result = NodeWait(task, clock, rest_for).run(module.check_mode)
+        return Ending(result, failed=not result["back"] and not module.check_mode)
+
+    run(
+        module,
+        read=lambda: task_from(module.params),
+        work=wait,
+        nothing_done={"changed": False, "back": False, "lacks": [], "node": {}, "waited": 0.0},
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -68,6 +68,11 @@ class Followed:
         return self.lines[-1] if self.lines else ""
 
     @property
+    def unsettled(self) -> bool:
+        """Tell whether it is complete by its figures, and what its pods say is not known yet."""
+        return self.complete and self.held == "?" and not self.over
+
+    @property
     def doubtful(self) -> bool:
         """Tell whether it seems to have failed, and a second look is still to confirm it."""
         return self._doubted_at is not None and not self.over
@@ -94,7 +99,8 @@ class Followed:
             self._trusted = self._generation
         self._told = found
         self.failure = found.failure
-        self.settle(self.held)
+        # With strict semantics, what the pods say is still to come.
+        self.settle("?" if self.manner.strict else "")
 
     def settle(self, held: str) -> None:
         """Say the line of the last view, or what holds back a rollout that is complete by its figures.

@@ -220,8 +220,8 @@ def _containers(pod: Obj) -> Iterator[_Container]:
 
 def _registry_words(waiting_for: Obj, events: list[Obj]) -> str:
     """Return why an image cannot be pulled. Older kubelets say it only in an event once they back off."""
-    words = clip(str(waiting_for.get("message") or ""))
-    if waiting_for.get("reason") == "ImagePullBackOff" and "rpc error" not in words and "Err" not in words:
+    words = clip(str(waiting_for.get("message") or "").rpartition("ErrImagePull: ")[2])
+    if waiting_for.get("reason") == "ImagePullBackOff" and words.startswith("Back-off"):
         told = [event for event in events if event.get("reason") == "Failed" and "pull" in str(event.get("message"))]
         words = clip(str(told[-1]["message"])) if told else words
     return words or str(waiting_for.get("reason"))

@@ -112,7 +112,7 @@ class Rollouts:
         if not self._seen():
             return False
         if not self._task.watch:
-            return not any(member.doubtful or member.held == "?" for member in self._members())
+            return not any(member.doubtful or member.unsettled for member in self._members())
         return bool(self._evidence.verdict) or all(member.over for member in self._members())
 
     def _check_begun(self) -> None:
@@ -158,7 +158,8 @@ class Rollouts:
             ]
         if self._seen():
             times += self._evidence.wakes(self._members(), now)
-        return max(0.0, min(times))
+        # A moment that is due at this instant may be a rounding error away.
+        return max(0.01, min(times))
 
     def _take(self, message: Message) -> None:
         now = self._clock.monotonic()

@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from .objects import full_name, name_of
 from .rollout_evidence import Entry
 from .rollout_follow import Followed
 from .rollout_options import RolloutTask
-from .words import MOST_NAMES, counted, some
+from .words import MOST_NAMES, some
 
 
 class Ended(Protocol):
@@ -38,7 +39,7 @@ def message_of(end: Ended) -> str:
     sentences = [_main(end)]
     if end.failed:
         pods = _pods(end.entries)
-        sentences += ["Pods: %s." % pods] if pods else []
+        sentences += ["Not ready: %s." % pods] if pods else []
         sentences += ["%s." % note for note in end.notes[:MOST_NAMES]]
     if end.task.passed_over:
         sentences.append("Passed over, because there is no rollout to follow: %s." % some(end.task.passed_over))
@@ -83,26 +84,31 @@ def _failure(member: Followed) -> str:
 
 
 def _given_up(entries: list[Entry]) -> str:
-    told = ["%s: %s" % (entry.followed.target.text(), _pod(entry)) for entry in entries[:MOST_NAMES]]
-    more = len(entries) - MOST_NAMES
-    return "; ".join(told) + (" and %s more" % counted(more, "reason") if more > 0 else "")
+    return _grouped(entries, lambda entry: entry.followed.target.text())
 
 
 def _pods(entries: list[Entry]) -> str:
-    """Say which pods keep the rollouts, those with the same words together, and not again what was said before."""
-    ends: dict[str, list[str]] = {}
+    """Say which pods keep the rollouts, and not again what was said before."""
+    return _grouped([entry for entry in entries if not entry.decisive], lambda entry: "")
+
+
+def _grouped(entries: list[Entry], start: Callable[[Entry], str]) -> str:
+    """Name pods first and then what holds them, those with the same words together; start: what stands before."""
+    groups: dict[tuple[str, str], list[str]] = {}
     for entry in entries:
-        if not entry.decisive:
-            name = full_name(entry.pod) if name_of(entry.pod) else entry.followed.target.text()
-            ends.setdefault(entry.trouble.message + _log(entry), []).append(name)
-    told = ["%s %s" % (some(names), end) for end, names in list(ends.items())[:MOST_NAMES]]
-    more = sum(len(names) for names in list(ends.values())[MOST_NAMES:])
-    return "; ".join(told) + (" and %d more (see pending_pods)" % more if more else "")
+        before, end = start(entry), entry.trouble.message.rstrip(".") + _log(entry)
+        if name_of(entry.pod):
+            groups.setdefault((before + ": " if before else "", ": " + end), []).append(full_name(entry.pod))
+        else:
+            groups.setdefault(("", " " + end), []).append(entry.followed.target.text())
+    told = [before + _numbered(names, end) for (before, end), names in list(groups.items())[:MOST_NAMES]]
+    more = sum(len(names) for names in list(groups.values())[MOST_NAMES:])
+    return "; ".join(told) + ("; %d more (see pending_pods)" % more if more else "")
 
 
-def _pod(entry: Entry) -> str:
-    start = "pod %s: " % name_of(entry.pod) if name_of(entry.pod) else ""
-    return start + entry.trouble.message.rstrip(".") + _log(entry)
+def _numbered(names: list[str], end: str) -> str:
+    noun = "" if not end.startswith(":") else "pods " if len(names) > 1 else "pod "
+    return noun + some(names) + end
 
 
 def _log(entry: Entry) -> str:

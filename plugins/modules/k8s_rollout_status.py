@@ -52,9 +52,10 @@ options:
     elements: str
   workloads:
     description:
-      - Workloads by kind, namespace and name, as RV(kubeops.maintenance.k8s_node_drain#module:nodes[].affected_workloads)
-        and RV(pending_workloads) hold them.
-      - Kinds without a rollout, such as Jobs and ReplicaSets without a Deployment, are passed over, and RV(msg) says so.
+      - Workloads by kind, namespace and name, as RV(pending_workloads) and
+        RV(kubeops.maintenance.k8s_node_drain#module:nodes[].affected_workloads) hold them.
+      - Kinds without a rollout, such as Jobs and ReplicaSets without a Deployment, are passed over, and RV(msg) says
+        so.
     type: list
     elements: dict
     suboptions:
@@ -236,8 +237,9 @@ msg:
   description: What came of the rollouts, and for a failure, what keeps them.
   returned: always
   type: str
-  sample: "Given up early (fail_early=strict): Deployment shop/web: pod web-5d9c7b6f4-x2k8p: container app cannot pull image
-    registry.example/web:2: not found."
+  sample: >-
+    Given up early (fail_early=strict): Deployment shop/web: pod web-5d9c7b6f4-x2k8p: container app cannot pull image
+    registry.example/web:2: not found.
 done:
   description: Whether all rollouts are complete.
   returned: always

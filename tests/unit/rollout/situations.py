@@ -78,3 +78,34 @@ def paths(scene: Scene) -> list[str]:
         )
         for request in scene.cluster.requests
     ]
+
+
+def changed(scene: Scene, kind: str, change: Callable[[Object], None], name: str = "web") -> None:
+    """Change a workload now, as somebody who rolls it out does."""
+    scene.store.mutate(kind, "default", name, change)
+
+
+def image(reference: str) -> Callable[[Object], None]:
+    """Return a change of a template's image."""
+    return lambda obj: obj["spec"]["template"]["spec"]["containers"][0].update(image=reference)
+
+
+def noted(**notes: str) -> Callable[[Object], None]:
+    """Return a change of a template's annotations that tell the simulated kubelet what goes wrong."""
+
+    def change(obj: Object) -> None:
+        made = obj["spec"]["template"]["metadata"].setdefault("annotations", {})
+        made.update({"fake/" + key: value for key, value in notes.items()})
+
+    return change
+
+
+def rule(verbs: list[str], resource: str = "deployments", group: str = "apps", **more: Any) -> Object:
+    """Return a rule of a role."""
+    return {"apiGroups": [group], "resources": [resource], "verbs": verbs, **more}
+
+
+def granted(scene: Scene, *rules: Object) -> None:
+    """Let the task run as an account with these rights alone."""
+    scene.cluster.access.grant({"tokens": {"limited": {"user": "limited", "groups": [], "rules": list(rules)}}})
+    scene.connection.token = "limited"

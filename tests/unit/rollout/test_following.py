@@ -12,21 +12,12 @@ import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Forbidden, InvalidOptions
 from kubesim import builders
-from rollout.situations import COMPLETE, REVISION, deployment, later, paths, progressing, status, still
+from rollout.situations import COMPLETE, REVISION, deployment, granted, later, paths, progressing, rule, status, still
 from stage import Scene
 
 WAIT = 'Waiting for deployment "web" rollout to finish: '
 DONE = 'deployment "web" successfully rolled out'
 LIST_WATCH = ["GET deployments", "GET deployments watch"]
-
-
-def granted(scene: Scene, *rules: dict[str, Any]) -> None:
-    scene.cluster.access.grant({"tokens": {"limited": {"user": "limited", "groups": [], "rules": list(rules)}}})
-    scene.connection.token = "limited"
-
-
-def rule(verbs: list[str], resource: str = "deployments", group: str = "apps", **more: Any) -> dict[str, Any]:
-    return {"apiGroups": [group], "resources": [resource], "verbs": verbs, **more}
 
 
 def test_a_rollout_is_followed_to_its_end_with_each_line_once() -> None:

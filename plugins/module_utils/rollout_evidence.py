@@ -22,11 +22,10 @@ from .rollout_diagnosis import (
     workload_trouble,
 )
 from .rollout_follow import Followed
-from .rollout_inquiry import Inquiry
+from .rollout_inquiry import FEW_EVENTS, MOST_EVENTS, Inquiry
 from .rollout_options import RolloutTask
 from .rollout_pods import Trouble, judge
-from .tools import Tools
-from .workers import Message
+from .workers import Crew, Message
 from .workloads import Workloads
 
 # A rollout that moves needs no look at its pods. Seconds without a move after which they are looked at.
@@ -51,19 +50,19 @@ class Entry:
 
 @dataclass
 class Evidence:
-    """What the pods of a task's workloads tell. verdict: the findings that end the task early."""
+    """What the pods of a task's workloads tell. verdict: those of the findings that end the task early."""
 
     task: RolloutTask
-    tools: Tools
+    crew: Crew
     rest: Rest
     workloads: Workloads
+    findings: list[Finding] = field(default_factory=list)
     verdict: list[Finding] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._keys: set[Key] = set()
-        self._inquiry = Inquiry(self.tools.crew, self.rest, self.workloads, self._keys)
+        self._inquiry = Inquiry(self.crew, self.rest, self.workloads, self._keys)
         self._judgement = Judgement(self.task.fail_early, self.task.fail_early_window)
-        self._findings: list[Finding] = []
         window = self.task.fail_early_window
         self._stall = STALL.get(self.task.fail_early, min(LONGEST_STALL, window / 5))
         self._vague = min(LONGEST_VAGUE, window / 3)
@@ -90,9 +89,9 @@ class Evidence:
                 self._settle(member)
         if self.task.fail_early == OFF or not self.task.watch:
             return
-        self._findings = self._find([member for member in active if not member.over], now, dig=False)
-        self._judgement.note(self._findings, now)
-        self.verdict = self._judgement.hopeless(self._findings, now)
+        self.findings = self._find([member for member in active if not member.over], now, dig=False)
+        self._judgement.note(self.findings, now)
+        self.verdict = self._judgement.hopeless(self.findings, now)
 
     def wakes(self, members: list[Followed], now: float) -> list[float]:
         """Return in how many seconds what is known now is to be looked at again."""
@@ -103,11 +102,11 @@ class Evidence:
             for member in members
             if member.known and not member.over and not self._needs_pods(member, now)
         ]
-        due = self._judgement.next_due(self._findings, now)
+        due = self._judgement.next_due(self.findings, now)
         times += [due] if due is not None else []
         times += [
             self._vague - age if age < self._vague else AGAIN
-            for age in (self._judgement.age(finding, now) for finding in self._findings)
+            for age in (self._judgement.age(finding, now) for finding in self.findings)
         ]
         return times
 
@@ -177,7 +176,7 @@ class Evidence:
 
     def _pod_finding(self, member: Followed, pod: Obj, now: float, dig: bool) -> Finding | None:
         key, namespace, uid = key_of(member), member.target.namespace, uid_of(pod)
-        trouble = judge(pod, self._inquiry.events(namespace, uid, False, now))
+        trouble = judge(pod, self._inquiry.events(namespace, uid, now))
         if trouble is None:
             return None
         finding = Finding(key, pod, trouble)
@@ -187,18 +186,18 @@ class Evidence:
             return None
         unexplained = trouble.reason in UNEXPLAINED or (dig and trouble.reason == "image_pull")
         if long and new and unexplained:
-            self._inquiry.events(namespace, uid, True, now)
+            self._inquiry.events(namespace, uid, now, MOST_EVENTS if dig else FEW_EVENTS)
         # Of a pod that may be an old one it can be told that it is not ready, but it decides nothing.
         return finding if new else finding._replace(trouble=trouble._replace(blamed=False))
 
     def _lacking(self, member: Followed, pods: list[Obj], now: float, dig: bool) -> Iterable[Finding]:
         namespace, uid = member.target.namespace, uid_of(member.obj)
-        trouble = lacking(member.target.kind, member.obj, pods, self._inquiry.events(namespace, uid, False, now))
+        trouble = lacking(member.target.kind, member.obj, pods, self._inquiry.events(namespace, uid, now))
         if trouble is None:
             return
         finding = Finding(key_of(member), {}, trouble)
         if dig or self._judgement.age(finding, now) >= self._vague:
-            self._inquiry.events(namespace, uid, True, now)
+            self._inquiry.events(namespace, uid, now, MOST_EVENTS if dig else FEW_EVENTS)
         yield finding
 
 

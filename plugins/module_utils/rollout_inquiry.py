@@ -27,8 +27,10 @@ from .workloads import Workloads
 
 # Events are asked for again after so many seconds: kubelets repeat theirs about every two minutes.
 EVENTS_EVERY = 15.0
-# Requests of one kind (events, logs) for one round: enough to explain a failure, few enough for any server.
+# Requests of one kind (events, logs) for one round: enough to explain a failure, few enough for any server. While there
+# is time, fewer do.
 MOST_EVENTS = 10
+FEW_EVENTS = 3
 MOST_LOGS = 5
 
 TAGS = ("pods", "newest", "events", "log")
@@ -140,13 +142,16 @@ class Inquiry:
         found = self._answer(about, ask, lambda: self.workloads.replica_set_revision(namespace, owner, REVISION))
         return None if found is None else found == running
 
-    def events(self, namespace: str, uid: str, ask: bool, now: float) -> list[Obj]:
-        """Return the events about an object, as far as known. ask: find out, unless they were asked for just now."""
+    def events(self, namespace: str, uid: str, now: float, most: int = 0) -> list[Obj]:
+        """Return the events about an object, as far as known.
+
+        most: find out, unless they were asked for just now, or so many others in this round.
+        """
         known = self._events.get(uid)
         tag = ("events", namespace, uid)
         fresh = known is not None and now - known.at < EVENTS_EVERY
         settled = fresh or tag in self._open or namespace in self._no_events
-        if ask and not settled and self._recent_events(now) < MOST_EVENTS:
+        if not settled and self._recent_events(now) < most:
             self._start(tag, partial(self.workloads.events_about, namespace, uid))
         return known.found if known is not None else []
 

@@ -145,6 +145,7 @@ options:
     default: kubectl
 extends_documentation_fragment:
   - kubeops.maintenance.auth
+  - kubeops.maintenance.progress
   - kubeops.maintenance.attributes
 attributes:
   check_mode:
@@ -389,6 +390,8 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.auth_options import AUTH_SPEC
 from ..module_utils.module_face import Ending, RestFor, run
+from ..module_utils.progress import Progress
+from ..module_utils.progress_options import PROGRESS_SPEC, progress_of
 from ..module_utils.rollout_options import RolloutTask, task_from
 from ..module_utils.rollout_report import Report, result_of
 from ..module_utils.rollout_wait import Rollouts
@@ -425,19 +428,19 @@ ARGUMENT_SPEC = dict(
 )
 
 
-def follow(task: RolloutTask, clock: Clock, rest_for: RestFor) -> Ending:
+def follow(task: RolloutTask, clock: Clock, rest_for: RestFor, progress: Progress) -> Ending:
     """Carry the task out and say how it ended."""
-    report = Rollouts(task, Tools(Workers(), clock, rest_for)).run()
+    report = Rollouts(task, Tools(Workers(), clock, rest_for, progress)).run()
     return Ending(result_of(report), report.failed, tuple(report.warnings))
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
+    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
     run(
         module,
         read=lambda: task_from(module.params),
-        work=follow,
+        work=lambda task, clock, rest_for: follow(task, clock, rest_for, progress_of(module, clock)),
         nothing_done=dict(result_of(Report(RolloutTask())), done=False),
     )
 

@@ -103,6 +103,8 @@ LEVELS = {
     "module_utils/rollout_follow.py": 3.0,
     "module_utils/rollout_inquiry.py": 3.1,
     "module_utils/rollout_evidence.py": 3.2,
+    "module_utils/rollout_groups.py": 3.1,
+    "module_utils/rollout_progress.py": 3.3,
     "module_utils/rollout_words.py": 3.3,
     "module_utils/rollout_report.py": 3.4,
     "module_utils/rollout_wait.py": 3.5,
@@ -110,7 +112,14 @@ LEVELS = {
     "module_utils/auth_options.py": 4.0,
     "module_utils/progress_options.py": 4.0,
     "module_utils/module_face.py": 4.1,
+    # 4: on the controller, without any knowledge of Kubernetes
+    "plugin_utils/files.py": 4.0,
+    "plugin_utils/lines.py": 4.0,
+    "plugin_utils/job.py": 4.1,
+    "plugin_utils/progress.py": 4.2,
     # 5: documentation, argument spec, main
+    "action/k8s_node_drain.py": 5.0,
+    "action/k8s_rollout_status.py": 5.0,
     "modules/k8s_maintenance_gate.py": 5.0,
     "modules/k8s_maintenance_lock.py": 5.0,
     "modules/k8s_node_drain.py": 5.0,
@@ -127,6 +136,7 @@ THREADS = {
     "module_utils/connection.py",
     "module_utils/rest.py",
     "module_utils/workers.py",
+    "plugin_utils/lines.py",
 }
 NETWORK = {"module_utils/wire.py", "module_utils/connection_pool.py"}
 DOORS = {

@@ -245,7 +245,7 @@ def test_looking_at_stuck_pods_costs_a_few_requests_and_none_per_second() -> Non
     scene = Scene(*(builders.deployment(f"web-{number:02}", 2, start=900.0) for number in range(40)))
     scene.cluster.requests.clear()
     scene.follow(label_selectors=["app"], wait_timeout=300)
-    assert len(scene.cluster.requests) < 300
+    assert len(scene.cluster.requests) < 150
 
 
 def test_strict_semantics_wait_until_old_pods_are_gone() -> None:

@@ -1,0 +1,158 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hear about workloads: one list and one watch for each group, and looks at single ones where these do not do."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from .answers import selector_fault
+from .errors import ApiError, Forbidden, InvalidOptions, MaintenanceError
+from .observe import Changed, Collection, Listed, Unwatched, observe
+from .rest import Rest
+from .rollout_follow import Followed, Following, Manner
+from .rollout_options import RolloutTask
+from .rollout_targets import APPS, Group, grouped
+from .rollout_viewers import KINDS
+from .workers import Crew, Message
+from .workloads import Workloads
+
+# Looks at single workloads under way at once, where no list may be used.
+MOST_LOOKS = 20
+
+
+class Groups:
+    """The workloads of a task. warnings: what the user should know although it failed nothing."""
+
+    def __init__(self, task: RolloutTask, crew: Crew, rest: Rest, workloads: Workloads) -> None:
+        self._task = task
+        self._crew = crew
+        self._rest = rest
+        self._workloads = workloads
+        manner = Manner(task.revision, task.strict, task.wait_sleep)
+        self.followings = [Following(group, manner) for group in _groups(task, rest.namespace)]
+        self.warnings: list[str] = []
+
+    @property
+    def members(self) -> list[Followed]:
+        """Return the workloads in the order in which kubectl would go through them."""
+        return [member for following in self.followings for member in following.members.values()]
+
+    @property
+    def seen(self) -> bool:
+        """Tell whether the first look at all of them is over."""
+        return all(following.seen for following in self.followings)
+
+    def begin(self) -> None:
+        """Follow every group, or look at it once."""
+        for number, following in enumerate(self.followings):
+            if self._task.watch:
+                self._crew.follow(("group", number), observe(self._rest, self._collection(following.group)))
+            else:
+                self._crew.start(("group", number), partial(self._look_at_all, following.group))
+
+    def look_at_all(self, now: float) -> None:
+        """Look once more at every group that has unfinished workloads."""
+        for number, following in enumerate(self.followings):
+            waiting = [member for member in following.members.values() if not member.over]
+            if waiting and not following.alone:
+                self._crew.start(("again", number), partial(self._look_at_all, following.group))
+            elif following.alone:
+                for member in waiting:
+                    member.look_at = now
+
+    def look(self, now: float) -> None:
+        """Look at the workloads that are to be looked at by themselves."""
+        under_way = sum(member.looking for member in self.members)
+        for number, following in enumerate(self.followings):
+            for name, member in following.members.items():
+                due = member.look_at is not None and member.look_at <= now
+                if due and under_way < MOST_LOOKS and not (member.over or member.looking):
+                    under_way, member.looking = under_way + 1, True
+                    group = following.group
+                    plural = KINDS[group.kind].plural
+                    job = partial(self._workloads.get, group.api_version, plural, group.namespace, name)
+                    self._crew.start(("look", number, name), job)
+
+    def wakes(self, now: float) -> list[float]:
+        """Return in how many seconds workloads are to be looked at by themselves."""
+        if sum(member.looking for member in self.members) >= MOST_LOOKS:
+            return []
+        waiting = [member for member in self.members if not (member.over or member.looking)]
+        return [member.look_at - now for member in waiting if member.look_at is not None]
+
+    def take(self, message: Message, now: float) -> None:
+        """Take in what was heard of a group or of one workload."""
+        following, error = self.followings[message.tag[1]], message.error
+        if message.tag[0] == "look":
+            self._looked(following, message, now)
+        elif error is not None and message.tag[0] == "group":
+            self._broken(following, error, now)
+        elif isinstance(message.value, Unwatched):
+            self._warn(following, "watched", message.value.message, "listed")
+        elif isinstance(message.value, (Listed, Changed)):
+            following.take(message.value, now)
+        self._check_missing(following)
+
+    def _collection(self, group: Group) -> Collection:
+        plural = KINDS[group.kind].plural
+        return self._workloads.collection(group.api_version, plural, group.namespace, group.names, group.selectors)
+
+    def _look_at_all(self, group: Group) -> Listed:
+        return Listed(self._workloads.listed(self._collection(group)))
+
+    def _looked(self, following: Following, message: Message, now: float) -> None:
+        name = message.tag[2]
+        member = following.members[name]
+        if message.error is None:
+            following.looked(name, message.value, now)
+        elif member.known:
+            member.not_looked(message.error.message, isinstance(message.error, Forbidden), now)
+        else:
+            raise message.error
+
+    def _broken(self, following: Following, error: MaintenanceError, now: float) -> None:
+        """Go on without the list or watch of a group if there is a way, else fail its workloads."""
+        group = following.group
+        if isinstance(error, Forbidden) and group.names and not following.alone:
+            self._warn(following, "listed", error.message, "looked at one by one")
+            following.go_alone(now)
+            return
+        if isinstance(error, ApiError) and error.status == 404 and group.api_version != APPS:
+            error = InvalidOptions("this API server has no %s in api_version %s" % (group.kind, group.api_version))
+        if not any(member.known for member in self.members):
+            selectors = list(group.selectors)
+            raise selector_fault(error, "label_selectors", selectors) if isinstance(error, ApiError) else error
+        for member in following.members.values():
+            member.failure = member.failure or ("" if member.done else error.message)
+        following.seen = True
+
+    def _check_missing(self, following: Following) -> None:
+        group = following.group
+        if following.seen and following.missing:
+            name = following.missing[0]
+            more = ", nor %s" % ", ".join(following.missing[1:4]) if len(following.missing) > 1 else ""
+            hint = self._workloads.likely(group.api_version, KINDS[group.kind].plural, group.namespace, name)
+            raise InvalidOptions(
+                "there is no %s %r in namespace %s%s%s" % (group.kind, name, group.namespace, more, hint)
+            )
+        if following.seen and not following.members and not self._task.allow_empty:
+            raise InvalidOptions(
+                "no %s in namespace %s matches label_selectors %r; set allow_empty if that is fine"
+                % (group.kind, group.namespace, ",".join(group.selectors))
+            )
+
+    def _warn(self, following: Following, what: str, why: str, instead: str) -> None:
+        group = following.group
+        self.warnings.append(
+            "%s in %s cannot be %s (%s), so they are %s every %g s"
+            % (KINDS[group.kind].plural, group.namespace, what, why, instead, self._task.wait_sleep)
+        )
+
+
+def _groups(task: RolloutTask, default: str) -> list[Group]:
+    namespace = task.namespace or default
+    if task.label_selectors:
+        return [Group(task.kind, namespace, task.api_version, selectors=task.label_selectors)]
+    return grouped(task.targets, namespace)

@@ -18,7 +18,7 @@ from staging import project_files
 OUT = BUILD / "artifact"
 INSTALLED = BUILD / "installed"
 # What may lie at the top of the artifact.
-FOLDERS = {"changelogs", "docs", "meta", "playbooks", "plugins", "roles"}
+FOLDERS = {"changelogs", "docs", "extensions", "meta", "playbooks", "plugins", "roles"}
 FILES = {
     "CHANGELOG.rst", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "FILES.json", "LICENSE", "MANIFEST.json", "README.md",
     "bindep.txt", "requirements.txt",

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import measure
 from measure import Run
-from places import BUILD, LINKED, VENV, environment
 from scenes import NODE
+
+from places import BUILD, LINKED, VENV, environment
 
 FOLDER = BUILD / "bench"
 _CALLBACKS = Path(__file__).resolve().parent / "callbacks"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import threading
 import time
@@ -18,12 +19,13 @@ _PROC = Path("/proc")
 class Run(NamedTuple):
     """One run of a program.
 
-    seconds: wall time; peak: the most memory that one of its processes held at once (VmHWM), in MiB, None where /proc
-    does not tell; output: standard output and error.
+    seconds: wall time; cpu: seconds of processors, of all its processes; peak: the most memory that one of its
+    processes held at once (VmHWM), in MiB, None where /proc does not tell; output: standard output and error.
     """
 
     status: int
     seconds: float
+    cpu: float
     peak: float | None
     output: str
 
@@ -33,7 +35,7 @@ def run(command: list[str], env: dict[str, str], only: str = "", timeout: float 
 
     A program that takes longer than `timeout` seconds is killed, which shows as a negative status.
     """
-    started = time.monotonic()
+    started, cpu = time.monotonic(), _cpu_of_children()
     process = subprocess.Popen(
         command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         errors="replace",
@@ -47,7 +49,13 @@ def run(command: list[str], env: dict[str, str], only: str = "", timeout: float 
         output, _nothing = process.communicate()
     seconds = time.monotonic() - started
     watcher.finish()
-    return Run(process.returncode, seconds, watcher.peak, output)
+    return Run(process.returncode, seconds, _cpu_of_children() - cpu, watcher.peak, output)
+
+
+def _cpu_of_children() -> float:
+    """Return what all children used that have ended so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class _Memory(threading.Thread):
@@ -63,7 +71,8 @@ class _Memory(threading.Thread):
 
     def run(self) -> None:
         while not self._over.is_set():
-            if not self._chosen or not any([self._look(pid) for pid in self._chosen]):
+            alive = [pid for pid in self._chosen if self._look(pid)]
+            if not alive:
                 self._chosen = {pid for pid in _descendants(self._pid) if self._only in _command_line(pid)}
             self._over.wait(_LOOK_SECONDS)
 

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
-from trials import Figures
+from trials import Figures, PerTask
 
 
 class Goal(NamedTuple):
@@ -56,6 +57,16 @@ def show_numbers(title: str, numbers: dict[str, float], unit: str) -> None:
         print(f"    {name:16} {f'{number:.2f} {unit}':>9} {number / first:>7.2f}")
 
 
+def show_costs(title: str, costs: dict[str, PerTask]) -> None:
+    """Print what a task costs each client, with ratios to the first."""
+    print(f"\n{title}")
+    first = next(iter(costs.values()))
+    print("    {:16} {:>9} {:>7} {:>9} {:>7}".format("", "time", "ratio", "processor", "ratio"))
+    for name, cost in costs.items():
+        print(f"    {name:16} {cost.seconds:>7.2f} s {cost.seconds / first.seconds:>7.2f}", end="")
+        print(f" {cost.cpu:>7.2f} s {cost.cpu / first.cpu:>7.2f}")
+
+
 def show_goals(goals: list[Goal]) -> None:
     """Print the demands and whether they are reached."""
     width = max(len(goal.what) for goal in goals)
@@ -64,3 +75,6 @@ def show_goals(goals: list[Goal]) -> None:
         figure = "-" if goal.figure is None else f"{goal.figure:.3g} {goal.unit}".strip()
         limit = f"{'<' if goal.strict else ''}{goal.limit:.3g} {goal.unit}".strip()
         print(f"{goal.what:{width}} {figure:>12} {limit:>12}  {goal.verdict}")
+    busy, processors = os.getloadavg()[0], os.cpu_count() or 1
+    if busy > processors:
+        print(f"Others are busy on this machine (load {busy:.1f}, {processors} processors): times are too long.")

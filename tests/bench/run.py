@@ -24,13 +24,14 @@ import other_venv  # noqa: E402
 import report  # noqa: E402
 import scenes  # noqa: E402
 import trials  # noqa: E402
+
 from embedded_cluster import EmbeddedCluster  # noqa: E402
 from places import BUILD, link  # noqa: E402
 
 PODS = 110
 MANY_PODS = 500
 LOCKED_PODS = 3
-ROUNDS = 2  # of the plays with six tasks and with one
+ROUNDS = 4  # of the plays with six tasks and with one
 
 
 class Bench:
@@ -56,7 +57,7 @@ class Bench:
     def _drains(self, key: str, title: str, objects: scenes.Objects) -> dict[str, trials.Figures]:
         figures = {}
         for client in self._all():
-            print(f"... {title}: {client.name}", file=sys.stderr, flush=True)
+            self._say(title, client.name)
             figures[client.name] = trials.drain(self._cluster, client, objects)
         report.show_drains(title, figures)
         self.results[key] = {name: found.values() for name, found in figures.items()}
@@ -84,7 +85,7 @@ class Bench:
         longest, self.results["freed_budget"] = {}, {}
         for client in (self._ours, self._kubectl):  # k8s_drain fails at the first refusal
             if client is not None:
-                print(f"... {title}: {client.name}", file=sys.stderr, flush=True)
+                self._say(title, client.name)
                 times = trials.lock_times(self._cluster, client, scenes.locked(LOCKED_PODS), LOCKED_PODS)
                 longest[client.name], self.results["freed_budget"][client.name] = max(times), times
         report.show_numbers(title, longest, "s")
@@ -93,24 +94,26 @@ class Bench:
     def again(self) -> None:
         """A node that is drained already."""
         title = "a drained node drained again, per task in one play"
-        costs = {}
-        for client in (self._ours, self._theirs):
-            if client is not None:
-                print(f"... {title}: {client.name}", file=sys.stderr, flush=True)
-                costs[client.name] = trials.per_task(self._cluster, client, scenes.drained(), ROUNDS)
-        report.show_numbers(title, costs, "s")
-        self.results["drained_again"] = costs
-        ratio = costs[self._ours.name] / costs[self._theirs.name] if self._theirs else None
+        modules = [client for client in (self._ours, self._theirs) if client is not None]
+        self._say(title, " and ".join(client.name for client in modules))
+        costs = trials.per_task(self._cluster, modules, scenes.drained(), ROUNDS)
+        report.show_costs(title, costs)
+        self.results["drained_again"] = {name: cost._asdict() for name, cost in costs.items()}
+        ratio = costs[self._ours.name].seconds / costs[self._theirs.name].seconds if self._theirs else None
         self._demand(report.Goal("drained node again: time to k8s_drain's", ratio, 0.5, ""))
 
     def memory(self) -> None:
         """More pods on a node than a node should have."""
         title = f"{MANY_PODS} pods on the node"
-        print(f"... {title}: {self._ours.name}", file=sys.stderr, flush=True)
-        found = trials.drain(self._cluster, self._ours, scenes.full_node(MANY_PODS), twice=False)
+        self._say(title, self._ours.name)
+        found = trials.drain(self._cluster, self._ours, scenes.full_node(MANY_PODS), plays=1, alone=False)
         report.show_drains(title, {self._ours.name: found})
         self.results["many_pods"] = {self._ours.name: found.values()}
         self._demand(report.Goal(f"{MANY_PODS} pods: peak memory", found.peak, 80, "MiB", strict=True))
+
+    def _say(self, title: str, who: str) -> None:
+        """Tell people that something is going on; not part of the tables."""
+        print(f"... {title}: {who}", file=sys.stderr, flush=True)
 
     def _demand(self, *goals: report.Goal) -> None:
         self.goals += goals

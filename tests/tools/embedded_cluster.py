@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import ssl
 import subprocess
@@ -43,6 +44,7 @@ class EmbeddedCluster:
     def __enter__(self) -> EmbeddedCluster:
         """Start it; SystemExit with its own words when it does not come up."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        self._take_folder()
         self._log = open(self.folder / "kubesim.log", "w+", encoding="utf-8")
         self._process = subprocess.Popen(
             self._command, cwd=ROOT, env=environment(PYTHONPATH=str(ROOT / "tests")), stdin=subprocess.DEVNULL,
@@ -78,6 +80,7 @@ class EmbeddedCluster:
         if process.stdout:
             process.stdout.close()
         self._log.close()
+        self._lock.close()
 
     def control(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request to the control interface, e.g. ("POST", "reset"), and return its answer."""
@@ -90,6 +93,15 @@ class EmbeddedCluster:
         request = urllib.request.Request(self.url + path, data, headers, method=method)
         with self._opener.open(request, timeout=30) as answer:
             return json.load(answer)
+
+    def _take_folder(self) -> None:
+        """Wait until no other run uses the folder. The lock ends with this object or with the process."""
+        self._lock = open(self.folder / "lock", "w", encoding="ascii")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"Waiting for another run that uses {self.folder.name} to end", flush=True)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
 
     def _said(self) -> str:
         self._log.seek(0)

@@ -5,6 +5,13 @@
 
 from __future__ import annotations
 
+import json
+import os
+import time
+from typing import Any
+
+from ansible.plugins.callback import CallbackBase
+
 DOCUMENTATION = r"""
 name: task_seconds
 type: aggregate
@@ -16,15 +23,8 @@ author:
   - kubeops.maintenance contributors (@kubeops)
 """
 
-import json
-import os
-import time
-from typing import Any
 
-from ansible.plugins.callback import CallbackBase
-
-
-class CallbackModule(CallbackBase):
+class CallbackModule(CallbackBase):  # type: ignore[misc]
     """Take the time from a task's start, before its module is even packed, to its result."""
 
     CALLBACK_VERSION = 2.0

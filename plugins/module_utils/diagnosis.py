@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .budgets import budget_facts, is_deadlocked
+from .budgets import budget_facts, is_deadlocked, room_in
 from .objects import Obj, deletion_time, is_ready, is_terminating, namespace_of, number, part, texts
 from .pod_drain import BLOCKED, HELD, LOST, PAUSED, PodDrain
 from .pods import reference
@@ -50,8 +50,11 @@ def why(drain: PodDrain, budget: Obj | None, node: Obj, now: float) -> tuple[str
         return _leaving(drain.pod, node, now)
     if drain.accepted:
         return "terminating", "evicted, and not marked as deleted yet"
-    if budget is not None and (drain.guard if outcome is None else outcome.reason == "pdb_no_budget"):
+    waits = drain.guard and budget is not None and room_in(budget) == 0
+    if budget is not None and (waits if outcome is None else outcome.reason == "pdb_no_budget"):
         return _held(drain, budget)
+    if outcome is None and drain.attempts:
+        return "api_error", "its eviction was not answered before the time was up"
     if outcome is None:
         return "not_tried", "not tried before the time was up"
     if drain.state == LOST:

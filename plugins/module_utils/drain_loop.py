@@ -224,5 +224,7 @@ class DrainLoop:
 
     def _end(self, node: NodeDrain, phase: str, error: MaintenanceError | None) -> None:
         node.phase, node.error, node.ended_at = phase, error, self._clock.monotonic()
+        # What would have been tried again fails for want of time.
+        node.timed_out = error is not None and self._deadline.expired() and self._rest.may_pass(error)
         self._look_at.pop(node.name, None)
         self._crew.drop(("pods", node.name))

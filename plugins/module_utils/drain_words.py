@@ -68,7 +68,7 @@ def _marked(node: NodeDrain, state: str, rehearsed: bool) -> str:
 def _not_drained(node: NodeDrain, pending: list[dict[str, Any]], end: Ended) -> str:
     limit = " within %g s" % end.seconds if node.timed_out else ""
     text = "Node %s %s drained%s" % (node.name, "would not be" if end.rehearsed else "was not", limit)
-    if node.error is not None:
+    if node.error is not None and not (node.timed_out and pending):
         return "%s: %s." % (text, node.error.message)
     attached = [volume.text() for volume in node.volumes or [] if not volume.detached]
     if attached:

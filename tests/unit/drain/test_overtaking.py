@@ -116,3 +116,20 @@ def test_a_token_that_is_replaced_twice_during_one_request_is_followed() -> None
     scene.line.before = sent
     scene.agenda.after(3, lambda: replace("one", "two"))
     assert scene.run()["failed"] is False
+
+
+def test_what_fails_for_want_of_time_is_told_as_that_and_with_the_pods_that_are_left() -> None:
+    scene = ConcurrentScene(*app("web", term=60))
+    # The pods are being listed anew when the time is up.
+    scene.agenda.after(5, lambda: scene.cluster.outage(60))
+    scene.faults.add({**WATCH, "watch": "silent", "times": 0})
+    result = scene.run(delete_options={"wait_timeout": 40})
+    assert result["msg"].startswith("Node w1 was not drained within 40 s: 1 pod is left: default/web-0: evicted")
+
+
+def test_a_pod_that_was_not_tried_is_not_blamed_on_a_budget_with_room() -> None:
+    scene = ConcurrentScene(*app("a"), *app("b"), builders.budget("b", selector={"app": "b"}, max_unavailable=1))
+    # The one eviction that may be under way is, until the end.
+    scene.faults.add({"method": "POST", "path": "a-0/eviction", "status": 503, "delay": 60})
+    result = scene.run(eviction_concurrency=1, delete_options={"wait_timeout": 9})
+    assert {pod["name"]: pod["reason"] for pod in result["pending_pods"]} == {"a-0": "api_error", "b-0": "not_tried"}

@@ -35,13 +35,13 @@ class Gate:
         evict from a node that still accepts pods (https://github.com/kubernetes/kubectl/issues/1568).
         """
         changed = self._set(node, wanted)
-        if not changed or self.check_mode or self._shows(node):
+        if not changed or self.check_mode or self._shows(node, wanted):
             return changed
         if not wanted and node.recordons == 0:
             # Somebody may just have lifted it, not knowing of the task.
             node.put_back()
             self._set(node, wanted)
-            if self._shows(node):
+            if self._shows(node, wanted):
                 return True
         raise Failed(
             "the API server took the change of node %s, but the node still is %s: something else sets it back"
@@ -51,12 +51,16 @@ class Gate:
     def _set(self, node: NodeDrain, wanted: bool) -> bool:
         return self._set_owned(node, wanted) if self.owner else self._set_plainly(node, wanted)
 
-    def _shows(self, node: NodeDrain) -> bool:
-        """Read the node; tell whether it is as it was left. It is known as it was read then."""
+    def _shows(self, node: NodeDrain, wanted: bool) -> bool:
+        """Read the node; tell whether it is as it was, or may have been, left. It is known as it was read then."""
         left, fresh = node.cordoned, self.cluster.node_now(node.name)
         if fresh is None:
             raise Failed("node %s left the cluster while it was to be changed" % node.name)
         node.node, node.cordoned = fresh, is_unschedulable(fresh)
+        if self.owner and wanted and node.cordoned is not left:
+            # Another owner has come or gone in the same moment.
+            node.kept_by = holders(fresh) if node.cordoned else ""
+            return not node.cordoned or bool(owners_of(fresh).entries)
         return node.cordoned is left
 
     def _set_plainly(self, node: NodeDrain, wanted: bool) -> bool:

@@ -125,6 +125,27 @@ def test_a_task_that_comes_between_reading_and_writing_is_not_overwritten() -> N
     assert (result["failed"], sorted(book(scene) or {})) == (False, ["a", "other"])
 
 
+@pytest.mark.parametrize("mine, others, cordoned", [(["a", "b"], None, False), (["a"], ["b"], True)])
+def test_an_owner_that_goes_or_comes_at_the_same_moment_is_no_fault(
+    mine: list[str], others: list[str] | None, cordoned: bool
+) -> None:
+    scene = Scene()
+    entry = {"since": "x", "prior_unschedulable": False}
+    annotate(scene, json.dumps(dict.fromkeys(mine, entry)))
+    after = {"metadata": {"annotations": {KEY: json.dumps(dict.fromkeys(others, entry)) if others else None}}}
+    patch = {
+        "method": "PATCH",
+        "path": "/api/v1/nodes/w1",
+        "content_type": "application/merge-patch+json",
+        "body": dict(after, spec={"unschedulable": True if others else None}),
+    }
+    # The node is read for the second time when it has been changed.
+    scene.faults.add({"method": "GET", "path": "/nodes/w1", "after": 1, "pass": True, "mutate": [patch]})
+    result = scene.run(state="uncordon", cordon_owner="a")
+    assert (result["failed"], result["changed"], scene.cordoned()) == (False, True, cordoned)
+    assert ("stays cordoned, by cordon owner b" in result["msg"]) is cordoned
+
+
 def test_a_lost_answer_does_not_hide_that_the_node_was_changed() -> None:
     scene = Scene()
     scene.faults.add({"method": "PATCH", "path": "/nodes/w1", "reset": "after"})

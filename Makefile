@@ -14,7 +14,7 @@ STEP := $(PY) tests/tools/step.py
 # Recipes print what they do themselves.
 .SILENT:
 .DEFAULT_GOAL := help
-.PHONY: help venv venv-demo check unit conformance golden integration sanity lint docs build test clients demo bench clean
+.PHONY: help venv venv-demo check unit conformance chaos golden integration sanity lint docs build test clients demo bench clean
 
 help:  ## Say what make can do
 	awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ unit: venv  ## Unit tests
 
 conformance: venv  ## The embedded cluster against the recorded answers of a real API server
 	$(STEP) conformance
+
+chaos: venv  ## Drains under random faults, each of which can be repeated, and at scale
+	$(STEP) chaos
 
 golden: venv  ## Recorded kubectl runs against the module; GOLDEN_DIR=folder takes other cases
 	$(PY) tests/golden/run.py $(GOLDEN_DIR)

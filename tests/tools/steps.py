@@ -63,6 +63,7 @@ STEPS = {
     "yamllint": Step([_bin("yamllint"), "--strict", "."]),
     "unit": Step(_pytest("tests/unit"), count_tests),
     "conformance": Step(_pytest("tests/conformance"), count_tests),
+    "chaos": Step(_pytest("tests/chaos"), count_tests),
     "golden": Step([_bin("python"), "tests/golden/run.py", "tests/golden/cases"], count_cases),
     "integration": Step(_own("integration.py"), count_tests),
     "sanity": Step(_own("sanity.py"), count_tests),

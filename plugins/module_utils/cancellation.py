@@ -13,12 +13,16 @@ import contextlib
 import os
 import signal
 import threading
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple, NoReturn
 
 from .errors import Cancelled
 
 # How soon the death of an ancestor is noticed, in seconds.
 LOOK_EVERY = 0.5
+# A job that is asked for each two seconds counts as forgotten after so many. A network may be away for a while.
+FORGOTTEN = 90.0
 
 
 class Ancestor(NamedTuple):
@@ -28,12 +32,18 @@ class Ancestor(NamedTuple):
     started: str
 
 
-def arm() -> None:
-    """Turn signals and the death of the playbook into Cancelled, once. To be called in the main thread."""
+def arm(asked: str = "") -> None:
+    """Turn signals and the death of the playbook into Cancelled, once. To be called in the main thread.
+
+    asked: the file that is touched each time somebody asks how the task gets on, where it is a job of its own, far
+    from the playbook.
+    """
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _cancel)
     ancestors = ancestors_to_watch(os.getppid())
-    if ancestors:
+    if asked:
+        threading.Thread(target=_watch_for, args=(partial(_touched, asked), FORGOTTEN), daemon=True).start()
+    elif ancestors:
         threading.Thread(target=_watch, args=(ancestors,), daemon=True).start()
 
 
@@ -50,6 +60,25 @@ def _watch(ancestors: list[Ancestor]) -> None:
         if not all(_identity(ancestor.pid) == ancestor for ancestor in ancestors):
             os.kill(os.getpid(), signal.SIGTERM)
             return
+
+
+def _watch_for(sign: Callable[[], object], longest: float) -> None:
+    """End the task when a sign of life has stayed the same for that many seconds."""
+    never = threading.Event()
+    seen, since = sign(), 0.0
+    while not never.wait(LOOK_EVERY):
+        found = sign()
+        # Counted and not measured, so that a machine that was asleep is given time to wake up.
+        seen, since = found, 0.0 if found != seen else since + LOOK_EVERY
+        if since >= longest:
+            os.kill(os.getpid(), signal.SIGTERM)
+            return
+
+
+def _touched(path: str) -> int | None:
+    with contextlib.suppress(OSError):
+        return os.stat(path).st_mtime_ns
+    return None
 
 
 def ancestors_to_watch(parent: int) -> list[Ancestor]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -12,6 +13,7 @@ from .auth_options import secret_values
 from .cancellation import arm
 from .connection import connect
 from .errors import Cancelled, Forbidden, MaintenanceError
+from .progress import ASKED
 from .rest import Rest
 from .waiting import Clock, Deadline
 
@@ -48,7 +50,7 @@ def run(
     try:
         # Before connecting: a wrong option should not have to wait for a server.
         task = read()
-        arm()
+        arm(os.environ.get(ASKED, ""))
         ending = _connected(module, lambda clock, rest_for: work(task, clock, rest_for))
     except (MaintenanceError, Cancelled) as exc:
         module.fail_json(**dict(nothing_done, msg=sentence(exc.message)))

@@ -13,17 +13,31 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 from .waiting import Clock
+
+# The environment variables by which action plugins and modules find each other; options would show in results.
+# How much the user wants to be told, unless the option of that name says it.
+WANTED = "K8S_MAINTENANCE_PROGRESS"
+# The file for the lines.
+LINES = "K8S_MAINTENANCE_PROGRESS_LINES"
+# A file that is touched each time the lines are asked for, where the module is a job of its own.
+ASKED = "K8S_MAINTENANCE_PROGRESS_ASKED"
 
 # How much is told.
 CHANGES = "changes"
 SUMMARY = "summary"
 OFF = "off"
 
-# Seconds from one line to the next. With the last line, which does not wait for it, that makes two a second at most.
-APART = 0.7
+# Seconds from one line to the next. That makes two a second at most, together with the last line, which must not have
+# the end of the task wait for long.
+APART = 0.85
+# What happens within so many seconds stands in one line.
+GATHER = 0.2
+# Who was told when to come may come so many seconds early, by rounding.
+SLACK = 0.001
 # In each span of so many seconds there are at most two lines.
 SPAN = 1.0
 # Seconds from one summary to the next: who waits for a sign of life each minute gets one.
@@ -37,7 +51,10 @@ class Source(Protocol):
     """What a task has to tell."""
 
     def changes(self, detail: bool) -> str:
-        """Return what is new since the last call, "" if nothing is; C(detail): also what few want to know."""
+        """Return what is new and has not been returned before, "" if nothing is.
+
+        C(detail): also what few want to know.
+        """
 
     def summary(self) -> str:
         """Return how things stand, "" if there is nothing to wait for."""
@@ -86,8 +103,8 @@ class Progress:
         self._source: Source | None = None
         self._told_at: list[float] = []
         self._summary_at = NEVER
-        # Something may have happened that the last line does not tell.
-        self._news = False
+        # Since when something may have happened that the last line does not tell.
+        self._news_at = NEVER
 
     def follow(self, source: Source) -> None:
         """Tell of this from now on."""
@@ -97,16 +114,16 @@ class Progress:
         self._summary_at = self._clock.monotonic() + SUMMARY_EVERY
 
     def step(self) -> None:
-        """Tell what is new, or after a while how things stand; keep it for later if the last line is too fresh."""
+        """Tell what is new, or after a while how things stand; keep it for later if it or the last line is fresh."""
         if self._source is None:
             return
         now = self._clock.monotonic()
-        self._news = True
-        if self._pause(now) > 0:
+        self._news_at = min(self._news_at, now)
+        if now + SLACK < min(self._line_at(), self._summary_at):
             return
-        self._news = False
+        self._news_at = NEVER
         changes = self._source.changes(self._detail) if self._level == CHANGES else ""
-        if now < self._summary_at:
+        if now + SLACK < self._summary_at:
             self.tell(changes, CHANGES)
             return
         self._summary_at = now + SUMMARY_EVERY
@@ -116,19 +133,18 @@ class Progress:
         """Return in how many seconds C(step) is to be called although nothing has happened."""
         if self._source is None:
             return NEVER
-        now = self._clock.monotonic()
-        pause = self._pause(now)
-        summary = max(pause, self._summary_at - now)
-        return min(pause, summary) if self._news and self._level == CHANGES else summary
+        return max(0.0, min(self._line_at(), self._summary_at) - self._clock.monotonic())
 
     def close(self) -> None:
-        """Tell what is left to tell, unless there were two lines within this second: the task ends now."""
+        """Tell what is left to tell: the task ends now."""
         if self._source is None:
             return
-        now = self._clock.monotonic()
-        if len(self._told_at) < 2 or now - self._told_at[0] >= SPAN:
-            self.tell(self._source.changes(self._detail), CHANGES)
+        # A source may tell of some things first, and of others when it is asked again.
+        text = ". ".join(iter(partial(self._source.changes, self._detail), ""))
         self._source = None
+        if text and len(self._told_at) > 1:
+            self._clock.sleep(max(0.0, self._told_at[0] + SPAN - self._clock.monotonic()))
+        self.tell(text, CHANGES)
 
     def tell(self, text: str, kind: str = CHANGES, **facts: Any) -> None:
         """Write a line, with facts about it that JSON can hold."""
@@ -141,8 +157,11 @@ class Progress:
         if not self._write(dict(facts, text=line, kind=kind, at=round(self._clock.wall(), 3))):
             self._level, self._source = OFF, None
 
-    def _pause(self, now: float) -> float:
-        return max(0.0, self._told_at[-1] + APART - now) if self._told_at else 0.0
+    def _line_at(self) -> float:
+        """Return when changes may be told."""
+        if self._level != CHANGES:
+            return NEVER
+        return max(self._news_at + GATHER, self._told_at[-1] + APART if self._told_at else 0.0)
 
 
 # Tells nothing to nobody.

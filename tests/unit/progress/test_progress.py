@@ -36,6 +36,9 @@ class Hands(Clock):
     def wall(self) -> float:
         return 1_790_000_000.0 + self.now
 
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
 
 class Story:
     """A source that a test writes: numbers that have come up since they were last told."""
@@ -71,12 +74,20 @@ def story() -> Story:
     return Story()
 
 
-def test_a_change_is_told_at_once(clock: Hands, story: Story) -> None:
+def happen(clock: Hands, progress: Progress, story: Story, *news: str) -> None:
+    """Let something happen, and wait until it is told."""
+    for text in news:
+        story.news.append(text)
+        progress.step()
+    clock.now += progress.due()
+    progress.step()
+
+
+def test_changes_are_told_at_once_those_that_come_together_in_one_line(clock: Hands, story: Story) -> None:
     listener = Listener(clock)
     listener.progress.follow(story)
-    story.news.append("one")
-    listener.progress.step()
-    assert listener.entries == [{"text": "one", "kind": "changes", "at": 1_790_000_100.0}]
+    happen(clock, listener.progress, story, "one", "two")
+    assert listener.entries == [{"text": "one, two", "kind": "changes", "at": 1_790_000_100.2}]
 
 
 def test_nothing_new_is_not_told(clock: Hands, story: Story) -> None:
@@ -89,12 +100,9 @@ def test_nothing_new_is_not_told(clock: Hands, story: Story) -> None:
 def test_a_change_right_after_a_line_is_told_within_a_second_together_with_others(clock: Hands, story: Story) -> None:
     listener = Listener(clock)
     listener.progress.follow(story)
-    for text in ("one", "two", "three"):
-        story.news.append(text)
-        listener.progress.step()
-    clock.now += listener.progress.due()
-    listener.progress.step()
-    assert listener.timed == [(0.0, "one"), (0.7, "two, three")]
+    happen(clock, listener.progress, story, "one")
+    happen(clock, listener.progress, story, "two", "three")
+    assert listener.timed == [(0.2, "one"), (1.05, "two, three")]
 
 
 def test_there_are_two_lines_a_second_at_most(clock: Hands, story: Story) -> None:
@@ -105,27 +113,23 @@ def test_there_are_two_lines_a_second_at_most(clock: Hands, story: Story) -> Non
     assert most_in_a_second(listener.times) == 2
 
 
-def test_what_is_told_last_stands_even_if_the_last_line_is_fresh(clock: Hands, story: Story) -> None:
+def test_the_end_of_a_task_does_not_wait_for_its_last_line(clock: Hands, story: Story) -> None:
     listener = Listener(clock)
     listener.progress.follow(story)
-    for text in ("one", "two"):
-        story.news.append(text)
-        listener.progress.step()
-    listener.progress.close()
-    assert listener.timed == [(0.0, "one"), (0.0, "two")]
-
-
-def test_the_third_line_within_a_second_is_not_written_at_the_end(clock: Hands, story: Story) -> None:
-    listener = Listener(clock)
-    listener.progress.follow(story)
-    story.news.append("one")
-    listener.progress.step()
-    clock.now += 0.7
+    happen(clock, listener.progress, story, "one")
     story.news.append("two")
-    listener.progress.step()
+    listener.progress.close()
+    assert listener.timed == [(0.2, "one"), (0.2, "two")]
+
+
+def test_the_third_line_within_a_second_waits_a_moment_even_at_the_end(clock: Hands, story: Story) -> None:
+    listener = Listener(clock)
+    listener.progress.follow(story)
+    happen(clock, listener.progress, story, "one")
+    happen(clock, listener.progress, story, "two")
     story.news.append("three")
     listener.progress.close()
-    assert listener.texts == ["one", "two"]
+    assert listener.timed == [(0.2, "one"), (1.05, "two"), (1.2, "three")]
 
 
 def test_after_the_end_nothing_is_told(clock: Hands, story: Story) -> None:
@@ -176,15 +180,14 @@ def test_whoever_waits_is_not_woken_more_often_than_there_are_lines(clock: Hands
 def test_between_two_lines_the_source_is_not_asked(clock: Hands, story: Story) -> None:
     listener = Listener(clock)
     listener.progress.follow(story)
-    told_over(clock, listener.progress, story, 7.0, every=0.01)
+    told_over(clock, listener.progress, story, 8.5, every=0.01)
     assert story.asked == 10
 
 
 def test_detail_is_asked_for(clock: Hands, story: Story) -> None:
     listener = Listener(clock, detail=True)
     listener.progress.follow(story)
-    story.news.append("one")
-    listener.progress.step()
+    happen(clock, listener.progress, story, "one")
     assert listener.texts == ["one in detail"]
 
 
@@ -228,8 +231,7 @@ def test_a_file_that_nobody_made_is_not_made(tmp_path: Path) -> None:
 def test_a_full_disk_ends_the_lines_and_nothing_else(clock: Hands, story: Story) -> None:
     progress = Progress(clock, LineFile("/dev/full").append)
     progress.follow(story)
-    story.news.append("one")
-    progress.step()
+    happen(clock, progress, story, "one")
     story.news.append("two")
     clock.now += 60
     progress.step()

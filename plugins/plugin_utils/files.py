@@ -1,0 +1,75 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Let a module use files of the controller: a kubeconfig that may be in a vault, or is wanted on another host."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import Any
+
+from ansible.errors import AnsibleError
+from ansible.plugins.action import ActionBase
+
+
+class ActionWithFiles(ActionBase):  # type: ignore[misc]
+    """The part of the action plugins that finds files.
+
+    As in kubernetes.core, a relative path is looked for where Ansible looks for files (C(files) of the role or beside
+    the playbook), and one in a vault is decrypted. Other than there, a file that the target does not have is copied to
+    it, into the task's temporary folder.
+    """
+
+    def _is_here(self) -> bool:
+        """Tell whether the module runs on this machine as the user who runs Ansible."""
+        return self._connection.transport == "local" and not self._connection.become
+
+    def _usable_args(self) -> dict[str, Any]:
+        """Return the task's arguments with paths that the module can read."""
+        args = dict(self._task.args)
+        if isinstance(args.get("kubeconfig"), str):
+            paths = args["kubeconfig"].split(os.pathsep)
+            args["kubeconfig"] = os.pathsep.join(self._usable(path, number) for number, path in enumerate(paths))
+        if args.get("src") and self._connection.transport == "local":
+            many = isinstance(args["src"], list)
+            found = [self._found(path)[0] for path in (args["src"] if many else [args["src"]])]
+            args["src"] = found if many else found[0]
+        return args
+
+    def _usable(self, path: str, number: int) -> str:
+        found, real = self._found(path)
+        if not found:
+            # It may be on the target; if not, the module knows best what to say.
+            return path
+        if self._is_here():
+            return real
+        there = real if self._connection.transport == "local" else path
+        if real == found and self._is_readable(there):
+            return there
+        return self._copied(real, "kubeconfig-%d" % number)
+
+    def _found(self, path: Any) -> tuple[str, str]:
+        """Return the path of a file of the controller and that of its decrypted form, the path itself if none is."""
+        if not isinstance(path, str) or not path.strip() or "://" in path:
+            return "", path
+        try:
+            found = self._find_needle("files", path)
+            return found, found if os.path.isdir(found) else self._loader.get_real_file(found, decrypt=True)
+        except AnsibleError:
+            return "", path
+
+    def _is_readable(self, path: str) -> bool:
+        # The shell there expands a tilde only where it is not quoted.
+        home, slash, rest = path.partition("/")
+        quoted = home + slash + shlex.quote(rest) if home == "~" and rest else shlex.quote(path)
+        return bool(self._low_level_execute_command("test -r %s" % quoted)["rc"] == 0)
+
+    def _copied(self, path: str, name: str) -> str:
+        shell = self._connection._shell
+        if shell.tmpdir is None:
+            self._make_tmp_path()
+        there: str = shell.join_path(shell.tmpdir, name)
+        self._transfer_file(path, there)
+        self._fixup_perms2([shell.tmpdir, there], execute=False)
+        return there

@@ -1,0 +1,93 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Show a task's lines in the playbook's output while its module runs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+
+from ansible import constants as C
+from ansible.utils.display import Display
+
+from ..module_utils.waiting import Clock
+from ..module_utils.words import lasting
+
+# Seconds between two looks at a file on this machine.
+LOOK_EVERY = 0.05
+# A module that is alive says something each minute. If it cannot, for instance because an API server keeps it waiting,
+# this is said in its place after so many seconds.
+LONGEST_SILENCE = 58.0
+
+# Callbacks whose output is read by people. That of others, such as JSON, may be read by programs as a whole, and is
+# left alone: lines go to the standard error output then.
+_FOR_PEOPLE = {"default", "minimal", "oneline", "yaml", "debug", "dense", "unixy", "diy", "selective", "timestamp"}
+
+
+class Lines:
+    """Prints what a module tells of itself, behind the name of the host. pid: the module's process, 0 if unknown."""
+
+    def __init__(self, host: str, clock: Clock) -> None:
+        self._host = host
+        self._clock = clock
+        self._began = self._heard = clock.monotonic()
+        self._stderr = str(C.DEFAULT_STDOUT_CALLBACK).rpartition(".")[2] not in _FOR_PEOPLE
+        self.pid = 0
+
+    def take(self, line: str | bytes) -> None:
+        """Print a line of the module's file; pass over what is none."""
+        with contextlib.suppress(ValueError, TypeError, AttributeError):
+            entry = json.loads(line)
+            self.pid = int(entry.get("pid") or self.pid)
+            self.show(str(entry.get("text") or ""))
+
+    def show(self, text: str) -> None:
+        """Print a text."""
+        self._heard = self._clock.monotonic()
+        # A screen that is gone, as it is in a worker whose playbook was killed, is no reason to fail.
+        with contextlib.suppress(Exception):
+            if text:
+                Display().display("[%s] %s" % (self._host, text), color=C.COLOR_VERBOSE, stderr=self._stderr)
+
+    def rest(self) -> None:
+        """Say that nothing is heard if that has been so for long."""
+        if self.pid and self._clock.monotonic() - self._heard >= LONGEST_SILENCE:
+            self.show("no news for a minute, %s in all" % lasting(self._clock.monotonic() - self._began))
+
+
+class Tail(threading.Thread):
+    """Reads a file on this machine while it grows."""
+
+    def __init__(self, path: str, lines: Lines) -> None:
+        super().__init__(daemon=True)
+        self._path = path
+        self._lines = lines
+        self._ended = threading.Event()
+
+    def run(self) -> None:
+        """Print each line soon after it was written, until C(finish) is called."""
+        rest = b""
+        with contextlib.suppress(OSError), open(self._path, "rb") as file:
+            while True:
+                last = self._ended.is_set()
+                *complete, rest = (rest + file.read()).split(b"\n")
+                for line in complete:
+                    self._lines.take(line)
+                if last:
+                    return
+                self._lines.rest()
+                self._ended.wait(LOOK_EVERY)
+
+    def finish(self) -> None:
+        """Print what was written up to now, and end."""
+        self._ended.set()
+        self.join(5.0)
+
+
+def removed(path: str) -> None:
+    """Remove a file that may be gone."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)

@@ -33,7 +33,7 @@ class ActionWithFiles(ActionBase):  # type: ignore[misc]
             args["kubeconfig"] = os.pathsep.join(self._usable(path, number) for number, path in enumerate(paths))
         if args.get("src") and self._connection.transport == "local":
             many = isinstance(args["src"], list)
-            found = [self._found(path)[0] for path in (args["src"] if many else [args["src"]])]
+            found = [self._found(path)[1] for path in (args["src"] if many else [args["src"]])]
             args["src"] = found if many else found[0]
         return args
 

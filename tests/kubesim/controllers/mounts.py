@@ -15,8 +15,8 @@ from .volume_uses import Use, driver_of, is_bound, note_of, uses_of
 from .world import World
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 122.0
-# How often the kubelet looks whether a volume is there by now.
-POLL_SECONDS = 0.1
+# How soon the kubelet looks again whether a volume is there by now: the longer it waits, the later.
+POLL_SECONDS, LONGEST_POLL, POLL_SHARE = 0.1, 5.0, 0.1
 
 
 class Mounts:
@@ -24,6 +24,7 @@ class Mounts:
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self._since: dict[str, float] = {}  # by pod uid: when it first had to wait
         self._told: dict[str, tuple[str, float, float]] = {}  # by pod uid: message, next time, pause
 
     def wait(self, pod: Object) -> float | None:
@@ -36,11 +37,13 @@ class Mounts:
             return None
         if obstacle:
             self._warn(pod, obstacle)
-        return POLL_SECONDS
+        waited = self._world.now - self._since.setdefault(pod["metadata"]["uid"], self._world.now)
+        return min(max(waited * POLL_SHARE, POLL_SECONDS), LONGEST_POLL)
 
     def forget(self, pod: Object) -> None:
         """Forget a pod that is gone."""
         self._told.pop(pod["metadata"]["uid"], None)
+        self._since.pop(pod["metadata"]["uid"], None)
 
     def _obstacle(self, pod: Object) -> str | None:
         """Return what to tell, "" for a volume that is on its way, None when nothing is missing."""

@@ -21,7 +21,7 @@ from .lines import Lines
 LONGEST_JOB = 30 * 86400
 # How long a host may be out of reach until the task counts as lost, in seconds. The module notices a little later that
 # nobody asks any more.
-LONGEST_ABSENCE = 60.0
+LONGEST_ABSENCE = 45.0
 # A job whose process is gone has so many seconds to have left its result.
 LAST_WORDS = 10.0
 # A module says that it has begun within so many seconds.
@@ -142,7 +142,10 @@ class ActionWithJob(ActionWithFiles):
             templar=self._templar,
             shared_loader_obj=self._shared_loader_obj,
         )
-        result = status.run(task_vars=task_vars)
+        try:
+            result = status.run(task_vars=task_vars)
+        finally:
+            status.cleanup()
         dropped = _OF_THE_JOB | _OUTPUT
         return {key: value for key, value in result.items() if key not in dropped}
 

@@ -12,7 +12,7 @@ from play import FOLDER, HERE, upgrade
 from embedded_cluster import EmbeddedCluster
 
 NEW_KUBELET = "v1.36.3"
-DOWN_SECONDS = 4
+DOWN_SECONDS = 3
 # Pods that were evicted last may still be starting when the playbook has ended.
 _SETTLE_SECONDS = 30.0
 
@@ -28,7 +28,10 @@ def run() -> int:
         played, records = upgrade(
             list(before),
             cluster.kubeconfig,
-            upgrade_patch_tasks=str(HERE / "reboot.yml"),
+            node_patch_tasks=str(HERE / "no_patch.yml"),
+            node_patch_reboot="always",
+            node_patch_reboot_tasks=str(HERE / "reboot.yml"),
+            node_patch_kubelet_version=NEW_KUBELET,
             demo_url=cluster.url,
             demo_ca=str(cluster.ca),
             demo_down=DOWN_SECONDS,

@@ -29,9 +29,10 @@ def upgrade(nodes: list[str], kubeconfig: Path, **variables: Any) -> tuple[bool,
         # There is no machine to log in to.
         "ansible_connection": "local",
         "ansible_python_interpreter": sys.executable,
-        "upgrade_connection": {"kubeconfig": str(kubeconfig)},
-        "upgrade_ready_delay": 1,
-        "upgrade_report": str(_REPORT),
+        "node_patch_connection": {"kubeconfig": str(kubeconfig)},
+        "node_patch_wait_sleep": 1,
+        "node_patch_soak": 1,
+        "node_patch_report_file": str(_REPORT),
         **variables,
     }
     inventory = {"nodes": {"hosts": {node: {} for node in nodes}, "vars": settings}}

@@ -34,7 +34,9 @@ def run(kubeconfig: Path) -> int:
         return 1
     if not _agreed():
         return 1
-    played, records = upgrade(list(chosen), kubeconfig, upgrade_patch_tasks=str(HERE / "no_patch.yml"))
+    played, records = upgrade(
+        list(chosen), kubeconfig, node_patch_tasks=str(HERE / "no_patch.yml"), node_patch_reboot="never"
+    )
     complaints = [] if played else ["the playbook failed"]
     complaints += health.wait_for_workloads(workloads, _SETTLE_SECONDS)
     after = {node.name: node for node in health.nodes()}

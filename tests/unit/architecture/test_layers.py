@@ -117,9 +117,12 @@ LEVELS = {
     "plugin_utils/lines.py": 4.0,
     "plugin_utils/job.py": 4.1,
     "plugin_utils/progress.py": 4.2,
+    "plugin_utils/node_patch_batches.py": 4.0,
+    "plugin_utils/node_patch_report.py": 4.0,
     # 5: documentation, argument spec, main
     "action/k8s_node_drain.py": 5.0,
     "action/k8s_rollout_status.py": 5.0,
+    "filter/node_patch.py": 5.0,
     "modules/k8s_maintenance_gate.py": 5.0,
     "modules/k8s_maintenance_lock.py": 5.0,
     "modules/k8s_node_drain.py": 5.0,

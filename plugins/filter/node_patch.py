@@ -1,0 +1,35 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Filters for the records that the role node_patch keeps of each node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+
+from ..plugin_utils.node_patch_batches import batches_of
+from ..plugin_utils.node_patch_report import junit, record_of, table
+
+
+def node_patch_batches(records: Any, serial: Any = 1, control_plane: str = "last") -> dict[str, list[Any]]:
+    """Divide nodes into batches."""
+    try:
+        return batches_of(records, serial, control_plane)
+    except ValueError as exc:
+        raise AnsibleFilterError("node_patch_batches: %s" % exc) from exc
+
+
+class FilterModule:
+    """The filters of this file."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        """Return them by name."""
+        return {
+            "node_patch_batches": node_patch_batches,
+            "node_patch_junit": junit,
+            "node_patch_record": record_of,
+            "node_patch_table": table,
+        }

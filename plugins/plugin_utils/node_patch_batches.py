@@ -1,0 +1,58 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Divide nodes into batches, as a rolling patch takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Record = Mapping[str, Any]
+# Unfinished nodes are out of the cluster already; to take others before them would leave it with less.
+_ORDER = {"unfinished": 0}
+
+
+def batches_of(records: Iterable[Record], serial: Any = 1, control_plane: str = "last") -> dict[str, list[Any]]:
+    """Return the hosts in their order, and the sizes of the batches as C(serial) of a play wants them.
+
+    records: as the role node_patch makes them; those that are passed over are left out. serial: a number, a percentage
+    of all records, or a list of these, the last of which counts for the rest. control_plane: whether its nodes go
+    "first" or "last"; they go one at a time in either case. ValueError for anything else.
+    """
+    every = list(records)
+    if control_plane not in ("first", "last"):
+        raise ValueError("control plane nodes go 'first' or 'last', not %r" % (control_plane,))
+    due = [record for record in every if record["state"] != "passed over"]
+    due.sort(key=lambda record: _ORDER.get(record["state"], 1))
+    workers = [record["host"] for record in due if not record["control_plane"]]
+    singles = [record["host"] for record in due if record["control_plane"]]
+    sizes = _sizes(len(workers), len(every), serial)
+    ones = [1] * len(singles)
+    if control_plane == "first":
+        return {"hosts": singles + workers, "batches": ones + sizes}
+    return {"hosts": workers + singles, "batches": sizes + ones}
+
+
+def _sizes(count: int, total: int, serial: Any) -> list[int]:
+    steps = [_size(step, total) for step in (serial if isinstance(serial, list) else [serial])]
+    if not steps:
+        raise ValueError("serial is an empty list")
+    sizes: list[int] = []
+    while count > 0:
+        size = min(count, steps[min(len(sizes), len(steps) - 1)])
+        sizes.append(size)
+        count -= size
+    return sizes
+
+
+def _size(step: Any, total: int) -> int:
+    text = str(step).strip()
+    try:
+        size = int(float(text[:-1]) * total / 100) if text.endswith("%") else int(text)
+    except ValueError:
+        raise ValueError("serial is %r, but must be a number or a percentage such as 10%%" % (step,)) from None
+    if text.startswith("-") or (not text.endswith("%") and size < 1):
+        raise ValueError("serial is %r, but must be 1 or more" % (step,))
+    # As Ansible does it: a percentage that amounts to less than one host is one host.
+    return max(1, size)

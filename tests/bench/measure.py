@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-_LOOK_SECONDS = 0.02
+_LOOK_SECONDS = 0.03
 _PROC = Path("/proc")
 
 
@@ -67,13 +67,13 @@ class _Memory(threading.Thread):
         self._pid = pid
         self._only = only
         self._over = threading.Event()
-        self._chosen: set[int] = set()
 
     def run(self) -> None:
         while not self._over.is_set():
-            alive = [pid for pid in self._chosen if self._look(pid)]
-            if not alive:
-                self._chosen = {pid for pid in _descendants(self._pid) if self._only in _command_line(pid)}
+            # Anew each time: a shell that holds the same command line comes before the process that it starts.
+            for pid in _descendants(self._pid):
+                if self._only in _command_line(pid):
+                    self._look(pid)
             self._over.wait(_LOOK_SECONDS)
 
     def finish(self) -> None:
@@ -81,12 +81,10 @@ class _Memory(threading.Thread):
         self._over.set()
         self.join()
 
-    def _look(self, pid: int) -> bool:
+    def _look(self, pid: int) -> None:
         for line in _read(pid, "status").splitlines():
             if line.startswith("VmHWM:"):
                 self.peak = max(self.peak or 0.0, int(line.split()[1]) / 1024)
-                return True
-        return False
 
 
 def _descendants(pid: int) -> set[int]:

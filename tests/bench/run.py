@@ -31,7 +31,7 @@ from places import BUILD, link  # noqa: E402
 PODS = 110
 MANY_PODS = 500
 LOCKED_PODS = 3
-ROUNDS = 4  # of the plays with six tasks and with one
+ROUNDS = 3  # of the plays with six tasks and with one
 
 
 class Bench:

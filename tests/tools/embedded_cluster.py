@@ -96,7 +96,7 @@ class EmbeddedCluster:
 
     def _take_folder(self) -> None:
         """Wait until no other run uses the folder. The lock ends with this object or with the process."""
-        self._lock = open(self.folder / "lock", "w", encoding="ascii")
+        self._lock = open(self.folder / "lock", "w", encoding="ascii")  # noqa: SIM115 - held until the end
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -9,6 +9,10 @@ As a process: `python -m kubesim --https --scenario demo --kubeconfig FILE`. Ins
     cluster.load([...])                  # objects, for instance from kubesim.builders
     cluster.answer(Request.of("GET", "/api/v1/nodes", authorization="Bearer admintoken"))
     cluster.advance(5)                   # simulated seconds; nothing happens in between otherwise
+
+Annotations that begin with fake/ tell it how long things take and what goes wrong: of pods see controllers/kubelet.py
+and container_faults.py, of claims controllers/claims.py, of volumes controllers/attachments.py and
+controllers/mounts.py, of namespaces admission.py.
 """
 
 from __future__ import annotations

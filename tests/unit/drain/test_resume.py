@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -64,18 +65,23 @@ def end_state(scene: Scene) -> tuple[Any, ...]:
     return scene.cordoned(), owned, left, len(scene.pods("w2")), scene.cluster.controllers.violations
 
 
+@functools.cache
+def undisturbed() -> tuple[Any, ...]:
+    scene = scene_of_a_drain()
+    scene.run(**OPTIONS)
+    return end_state(scene)
+
+
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("nth", range(1, 21))
 def test_a_run_after_a_kill_ends_as_an_undisturbed_one(nth: int, after: bool) -> None:
-    undisturbed = scene_of_a_drain()
-    undisturbed.run(**OPTIONS)
     scene = scene_of_a_drain()
     die_at(scene, nth, after)
     with pytest.raises(Killed):
         scene.run(**OPTIONS)
     result = run_again(scene)
     assert result["failed"] is False
-    assert end_state(scene) == end_state(undisturbed)
+    assert end_state(scene) == undisturbed()
 
 
 def test_a_run_after_a_kill_knows_its_owners_mark() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from controlled_cluster import ControlledCluster
+
 from kubesim.builders import pod, stateful_set
 from kubesim.objects import Object
 

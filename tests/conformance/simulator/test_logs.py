@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from simulated_api import Api
 
 from kubesim import builders
 from kubesim.objects import Object
-from simulated_api import Api
 
 LOG = "/api/v1/namespaces/default/pods/web/log"
 LINES = {"fake/log": "one\ntwo\nthree\n"}

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import pytest
-
 from controlled_cluster import ControlledCluster
+
 from kubesim.builders import job
 from kubesim.objects import Object
 

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import pytest
+from simulated_api import Api
 
 from kubesim import protobuf
 from kubesim.errors import ApiStatus
-from simulated_api import Api
 
 
 def field(number: int, value: bytes | str | int) -> bytes:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from simulated_api import Api
 
 from kubesim import builders
 from kubesim.objects import Object
-from simulated_api import Api
 
 BLOCKED = "Cannot evict pod as it would violate the pod's disruption budget."
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from controlled_cluster import ControlledCluster
+
 from kubesim.agenda import timestamp
 from kubesim.builders import budget, daemon_set, deployment, pod, stateful_set
 from kubesim.objects import Object

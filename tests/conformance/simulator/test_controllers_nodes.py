@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import pytest
-
 from controlled_cluster import ControlledCluster
+
 from kubesim.builders import node, pod
 from kubesim.errors import ApiStatus
 

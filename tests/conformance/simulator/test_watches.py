@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import pytest
+from simulated_api import Api
 
 from kubesim import builders
 from kubesim.objects import Object
-from simulated_api import Api
 
 PODS = "/api/v1/pods?watch=1"
 POD = "/api/v1/namespaces/default/pods/a"

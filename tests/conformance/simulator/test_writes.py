@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from simulated_api import JSON_PATCH, MERGE, STRATEGIC, Api
 
 from kubesim import builders
-from simulated_api import JSON_PATCH, MERGE, STRATEGIC, Api
 
 PODS = "/api/v1/namespaces/default/pods"
 NODE = "/api/v1/nodes/n"

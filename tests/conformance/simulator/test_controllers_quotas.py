@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from controlled_cluster import ControlledCluster
+
 from kubesim import builders
 from kubesim.objects import Object
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from controlled_cluster import ControlledCluster
+
 from kubesim.builders import deployment, pod, replica_set
 from kubesim.objects import Object
 

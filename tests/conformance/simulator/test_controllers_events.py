@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from controlled_cluster import ControlledCluster
+
 from kubesim.builders import deployment, pod, stateful_set
 from kubesim.controllers.events import KEPT_SECONDS, Recorder
 from kubesim.objects import Object

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import pytest
+from simulated_api import Api
 
 from kubesim import builders
-from simulated_api import Api
 
 NODES = "/api/v1/nodes"
 PODS = "/api/v1/pods?watch=1"

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from simulated_api import Api, access_of
 
 from kubesim import builders
 from kubesim.access import ADMIN, Access
 from kubesim.messages import Request
-from simulated_api import Api, access_of
 
 READ_PODS = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list"]}
 

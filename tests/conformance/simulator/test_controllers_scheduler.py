@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from controlled_cluster import ControlledCluster
+
 from kubesim.builders import daemon_set, deployment, node, pod
 from kubesim.objects import Object
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from controlled_cluster import ControlledCluster
+
 from kubesim.builders import budget, deployment, namespace, pod, replica_set
 from kubesim.objects import Object
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubesim import builders
 from simulated_api import MERGE, Api
+
+from kubesim import builders
 
 PODS = "/api/v1/pods"
 

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import pytest
-
 from controlled_cluster import ControlledCluster
+
 from kubesim.agenda import Agenda
 from kubesim.builders import deployment
 from kubesim.controllers import start_controllers

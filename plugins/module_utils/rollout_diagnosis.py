@@ -27,6 +27,7 @@ from .objects import (
 from .pods import workload_of
 from .rollout_pods import PASSING, Trouble
 from .rollout_viewers import figures, is_observed
+from .words import counted
 
 # (kind, namespace, name) of a workload.
 Key = tuple[str, str, str]
@@ -129,7 +130,7 @@ def lacking(kind: str, obj: Obj, pods: list[Obj], events: list[Obj]) -> Trouble 
     last = events[-1] if events else {}
     if last.get("reason") == "FailedCreate":
         return refusal(str(last.get("message") or ""), may_heal=True)
-    return Trouble("not_created", "has %d pods less than it should" % missing)
+    return Trouble("not_created", "lacks %s" % counted(missing, "pod"))
 
 
 def _has_old_pods(obj: Obj) -> bool:

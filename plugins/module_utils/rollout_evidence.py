@@ -133,7 +133,7 @@ class Evidence:
             why = self._inquiry.refused(member.target.namespace)
             if why:
                 entries.append(Entry(member, {}, Trouble("forbidden", "has pods that cannot be read: " + why)))
-            for finding in self._find([member], now, dig=False, leaving=self.task.strict):
+            for finding in self._find([member], now, dig=False, leaving=True):
                 log = self._inquiry.log(finding.pod, finding.trouble, ask=False)
                 is_decisive = (finding.key, uid_of(finding.pod)) in decisive
                 entries.append(Entry(member, finding.pod, finding.trouble, log, is_decisive))
@@ -168,7 +168,10 @@ class Evidence:
                 found.append(Finding(key, {}, own))
             pods = self._inquiry.pods_of(key)
             troubled = [self._pod_finding(member, pod, now, dig) for pod in sorted(pods, key=name_of)]
-            those = [one for one in troubled if one is not None and (leaving or not is_terminating(one.pod))]
+            those = [one for one in troubled if one is not None and not is_terminating(one.pod)]
+            if leaving and (self.task.strict or not those):
+                # A pod that does not go may be what its successor waits for.
+                those += [one for one in troubled if one is not None and is_terminating(one.pod)]
             found += those
             if own is None and not those and self._inquiry.listed(member.target.namespace):
                 found += self._lacking(member, pods, now, dig)

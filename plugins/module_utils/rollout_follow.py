@@ -32,7 +32,7 @@ class Followed:
 
     lines: what kubectl prints, each change once; failure: why its rollout failed, "" if it did not; changed_at: when
     its rollout last moved; look_at: when it is to be looked at by itself, None if news come without; apart: it is
-    looked at again and again, because no list and no watch shows it.
+    looked at again and again, because no list and no watch shows it; late: its progress deadline is what failed it.
     """
 
     target: Target
@@ -47,6 +47,7 @@ class Followed:
     looking: bool = False
     apart: bool = False
     held: str = ""
+    late: bool = False
     _told: View = field(default_factory=lambda: View(""))
     _doubted_at: float | None = None
     _trusted: int = -1
@@ -61,6 +62,11 @@ class Followed:
     def over(self) -> bool:
         """Tell whether there is nothing more to wait for."""
         return self.done or bool(self.failure)
+
+    @property
+    def stuck(self) -> bool:
+        """Tell whether its pods may say why it is not complete."""
+        return self.known and not self.done and (self.late or not self.failure)
 
     @property
     def message(self) -> str:
@@ -98,7 +104,7 @@ class Followed:
         if is_observed(obj):
             self._trusted = self._generation
         self._told = found
-        self.failure = found.failure
+        self.failure, self.late = found.failure, found.doubtful
         # With strict semantics, what the pods say is still to come.
         self.settle("?" if self.manner.strict else "")
 

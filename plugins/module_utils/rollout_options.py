@@ -92,6 +92,8 @@ def _source(params: Mapping[str, Any]) -> str:
                 "the option %s needs a kind that has a rollout, %s%s"
                 % (given[0], ANY_KIND, ", and not %s" % kind if kind else "")
             )
+    elif params.get("kind"):
+        raise InvalidOptions("the option kind goes with name or label_selectors; %s names kinds itself" % given[0])
     return given[0]
 
 

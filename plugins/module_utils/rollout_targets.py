@@ -96,4 +96,4 @@ def grouped(targets: Iterable[Target], namespace: str) -> list[Group]:
 
 
 def _is_apps(api_version: Any) -> bool:
-    return not api_version or str(api_version).split("/")[0] == "apps"
+    return not api_version or str(api_version).startswith("apps/")

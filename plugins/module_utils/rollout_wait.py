@@ -55,7 +55,7 @@ class Rollouts:
         except Cancelled as exc:
             self.report.cancelled = exc.message
         if self.report.failed:
-            self.report.entries = self._evidence.entries(self._unfinished(), self._clock.monotonic())
+            self.report.entries = self._evidence.entries(self._stuck(), self._clock.monotonic())
             self.report.notes = self._evidence.notes
         self._tools.progress.close()
         return self.report
@@ -75,8 +75,8 @@ class Rollouts:
                 taker = self._evidence if message.tag[0] in TAGS else self._groups
                 taker.take(message, self._clock.monotonic())
 
-    def _unfinished(self) -> list[Followed]:
-        return [member for member in self._groups.members if not member.done]
+    def _stuck(self) -> list[Followed]:
+        return [member for member in self._groups.members if member.stuck]
 
     def _is_over(self) -> bool:
         members = self._groups.members
@@ -110,7 +110,7 @@ class Rollouts:
     def _explain(self) -> None:
         """Find out what the failure's readers want to know, within a bounded time."""
         self.report.verdict = self._evidence.verdict
-        failing = [member for member in self._unfinished() if member.known]
+        failing = self._stuck()
         if not self.report.failed or not failing:
             return
         left = self._deadline.remaining()

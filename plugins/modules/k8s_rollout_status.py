@@ -364,7 +364,7 @@ pending_pods:
         - V(scheduling_gated), a scheduling gate holds the pod.
         - V(starting), the pod is starting.
         - V(not_ready), its containers run and are not ready.
-        - V(terminating), the pod is shutting down, which counts only with O(semantics=strict).
+        - V(terminating), the pod is shutting down, and its successor may wait for that.
         - V(forbidden), the account may not read the pods.
         - The last seven, from V(not_created) on, never make a task fail early.
       type: str

@@ -117,6 +117,10 @@ def test_workloads_of_one_kind_and_namespace_are_one_group() -> None:
         ({"name": ["a"]}, "name needs a kind that has a rollout, Deployment, DaemonSet or StatefulSet"),
         ({"name": ["a"], "kind": "ReplicaSet"}, "Deployment, DaemonSet or StatefulSet, and not ReplicaSet"),
         ({"label_selectors": ["a=b"]}, "label_selectors needs a kind"),
+        (
+            {"src": ["x"], "kind": "Deployment"},
+            "the option kind goes with name or label_selectors; src names kinds itself",
+        ),
         ({"name": [], "kind": "Deployment"}, "name is empty"),
         ({"name": [" "], "kind": "Deployment"}, "name is empty"),
         ({"label_selectors": [""], "kind": "Deployment"}, "label_selectors is empty"),

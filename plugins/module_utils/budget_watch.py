@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from .budgets import BudgetBook, is_booked, is_consulted, lets_unready_go, room_in
 from .objects import Obj, is_ready, labels_of, name_of, namespace_of, part
@@ -17,6 +18,8 @@ from .selectors import selects
 BOOKING = 1.0
 # What is held for a budget that cannot be followed within that many seconds is asked for all the same.
 UNFOLLOWED = 2.0
+# A followed budget without room would refuse, so it is believed that long.
+BELIEVED = 60.0
 
 
 class BudgetWatch:
@@ -24,7 +27,7 @@ class BudgetWatch:
 
     Where the budgets are known to the moment, pods go as soon as there is room and no more of them than there is
     room for, and one of them asks now and then all the same, because what looks like a budget's refusal may be
-    something else's. Elsewhere each pod asks again after a pause of its own.
+    something else's, and to have the server's own words. Elsewhere each pod asks again after a pause of its own.
     """
 
     def __init__(self, pause: float, seen: Mapping[str, BudgetBook]) -> None:
@@ -33,6 +36,7 @@ class BudgetWatch:
         self._seen = dict(seen)
         self._books: dict[str, BudgetBook] = {}
         self._ask_at: dict[tuple[str, str], float] = {}
+        self._looked = 0.0
 
     def hold(self, drain: PodDrain, now: float) -> None:
         """Hold a pod back from its first eviction if a budget decides about it, until that budget is followed.
@@ -46,6 +50,9 @@ class BudgetWatch:
         budgets = book.of(drain.pod) if book is not None and is_consulted(drain.pod) else []
         if len(budgets) == 1 and (is_ready(drain.pod) or not lets_unready_go(budgets[0])):
             drain.hold_for(name_of(budgets[0]), now + UNFOLLOWED)
+            # To ask a budget without room gets a refusal, so that can wait.
+            key = (namespace, drain.guard)
+            self._ask_at[key] = max(self._ask_at.get(key, 0.0), now + self._pause)
 
     def missing(self, pods: Iterable[PodDrain]) -> set[str]:
         """Return the namespaces whose budgets should be followed from now on and are not yet."""
@@ -85,7 +92,11 @@ class BudgetWatch:
 
     def to_ask(self, drains: list[PodDrain], now: float) -> list[PodDrain]:
         """Return the held pods to ask for again now."""
+        self._looked = now
         chosen: list[PodDrain] = []
+        # Few at any time, while budgets and pods may be many.
+        busy = [drain for drain in drains if drain.state in (DUE, TRYING) or _just_accepted(drain, now)]
+        trying = _tried(busy)
         for key, held in _by_budget(drains, (HELD,)):
             book = self._books.get(key[0])
             if book is None or not book.live or not key[1]:
@@ -94,29 +105,42 @@ class BudgetWatch:
             # The server's own wait is kept even if the budget seems to have room.
             held = [drain for drain in held if now >= drain.not_before]
             fresh = [drain for drain in held if drain.asked_version != book.version(key[1])]
-            going = fresh[: self._room(book, key, drains, now)] or self._needless(book, key, fresh)
-            if not going and held and self._ask_at.get(key, 0.0) <= now and not self._trying(key, drains):
-                going = [min(held, key=lambda drain: drain.attempts)]
+            going = fresh[: self._room(book, key, fresh, busy)] or self._needless(book, key, fresh)
+            if not going and self._ask_at.get(key, 0.0) <= now and key not in trying:
+                # No pod asks twice while nothing changes, unless there is room and something else refuses.
+                asking = fresh if self._is_full(key) else held
+                going = sorted(asking, key=lambda drain: drain.attempts)[:1]
             if going:
-                self._ask_at[key] = now + self._pause
+                self._ask_at[key] = now + max(self._pause, BELIEVED)
             chosen += going
         return chosen
 
     def refused(self, drain: PodDrain, now: float) -> None:
-        """Note that a budget has refused just now, so that the next pod asks only after the pause."""
+        """Note that a budget has refused just now, so that the next pod asks only after a pause."""
         key = (namespace_of(drain.pod), drain.budget)
-        self._ask_at[key] = now + self._pause
+        # One with room has not refused for want of it, and would not tell when to ask again.
+        self._ask_at[key] = now + (max(self._pause, BELIEVED) if self._is_full(key) else self._pause)
 
     def next_ask(self, drains: list[PodDrain], now: float) -> float | None:
         """Return in how many seconds a held or paused pod asks again if nothing is heard, None if none does."""
         times = [drain.retry_at for drain in drains if drain.state == PAUSED]
+        trying = _tried(drains)
         for key, held in _by_budget(drains, (HELD,)):
             book = self._books.get(key[0])
             if book is None or not book.live or not key[1]:
                 times += [drain.retry_at for drain in held]
-            elif not self._trying(key, drains):
-                times.append(max(self._ask_at.get(key, now), min(drain.not_before for drain in held)))
+            elif key not in trying:
+                times += [self._ask_at.get(key, 0.0), *(drain.not_before for drain in held)]
+        if times:
+            times += [drain.accepted_at + BOOKING for drain in drains if drain.state == LEAVING and not drain.booked]
+        # What was due at the last look waits for news.
+        times = [time for time in times if time > self._looked]
         return max(0.0, min(times) - now) if times else None
+
+    def _is_full(self, key: tuple[str, str]) -> bool:
+        book = self._books.get(key[0])
+        budget = book.get(key[1]) if book is not None else None
+        return budget is not None and room_in(budget) == 0
 
     def _needless(self, book: BudgetBook, key: tuple[str, str], drains: list[PodDrain]) -> list[PodDrain]:
         """Return the pods that may go without room, because they are not Ready and the budget lets such pods go."""
@@ -125,22 +149,25 @@ class BudgetWatch:
             return []
         return [drain for drain in drains if not is_ready(drain.pod)]
 
-    def _room(self, book: BudgetBook, key: tuple[str, str], drains: list[PodDrain], now: float) -> int:
+    def _room(self, book: BudgetBook, key: tuple[str, str], held: list[PodDrain], busy: list[PodDrain]) -> int:
         budget = book.get(key[1])
         if budget is None:
             # Deleted: nothing holds these pods any more.
-            return len(drains)
-        counted = [
-            drain
-            for drain in drains
-            if namespace_of(drain.pod) == key[0]
-            and (drain.state in (DUE, TRYING) or _just_accepted(drain, now))
-            and selects(part(budget, "spec").get("selector"), labels_of(drain.pod))
-        ]
-        return max(0, room_in(budget) - len(counted))
+            return len(held)
+        room = room_in(budget)
+        if room == 0:
+            return 0
+        selector = part(budget, "spec").get("selector")
+        return max(0, room - sum(_guards(key[0], selector, drain.pod) for drain in busy))
 
-    def _trying(self, key: tuple[str, str], drains: list[PodDrain]) -> bool:
-        return any(d.state == TRYING and (namespace_of(d.pod), d.budget) == key for d in drains)
+
+def _guards(namespace: str, selector: Any, pod: Obj) -> bool:
+    return namespace_of(pod) == namespace and selects(selector, labels_of(pod))
+
+
+def _tried(drains: list[PodDrain]) -> set[tuple[str, str]]:
+    """Return the budgets that are being asked just now."""
+    return {(namespace_of(drain.pod), drain.budget) for drain in drains if drain.state == TRYING}
 
 
 def _just_accepted(drain: PodDrain, now: float) -> bool:

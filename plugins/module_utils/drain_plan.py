@@ -36,6 +36,7 @@ class Plan:
         self._task = task
         self._nodes = nodes
         self._outlook = Outlook()
+        self._reviewed: dict[Right, bool | None] = {}
 
     def make(self) -> Outlook:
         """List the pods of every node and, unless preflight is V(skip), weigh budgets and rights."""
@@ -95,7 +96,9 @@ class Plan:
     def _may(self, everywhere: Right, here: Right) -> bool:
         """Tell whether the account has a right, in general or for what is at hand. Unknown counts as yes."""
         for right in (everywhere, here):
-            allowed = self._cluster.may(right)
+            if right not in self._reviewed:
+                self._reviewed[right] = self._cluster.may(right)
+            allowed = self._reviewed[right]
             if allowed is None:
                 text = "the account's rights cannot be reviewed, so a missing one shows only during the drain"
                 if text not in self._outlook.warnings:

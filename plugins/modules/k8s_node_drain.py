@@ -96,6 +96,7 @@ options:
         description:
           - Seconds between two looks where the account may not watch, and the longest pause between two tries of a
             refused eviction. Less than a second counts as one.
+          - A disruption budget that is watched and has no room is asked again only when that changes.
         type: int
         default: 5
       skip_wait_for_delete_timeout:

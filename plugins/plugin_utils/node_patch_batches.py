@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,7 +15,8 @@ _ORDER = {"unfinished": 0}
 
 
 def batches_of(records: Iterable[Record], serial: Any = 1, control_plane: str = "last") -> dict[str, list[Any]]:
-    """Return the hosts in their order, and the sizes of the batches as C(serial) of a play wants them.
+    """Return the hosts in their order, the sizes of the batches as C(serial) of a play wants them, and the rounds: the
+    hosts of each batch.
 
     records: as the role node_patch makes them; those that are passed over are left out. serial: a number, a percentage
     of all records, or a list of these, the last of which counts for the rest. control_plane: whether its nodes go
@@ -30,8 +32,14 @@ def batches_of(records: Iterable[Record], serial: Any = 1, control_plane: str = 
     sizes = _sizes(len(workers), len(every), serial)
     ones = [1] * len(singles)
     if control_plane == "first":
-        return {"hosts": singles + workers, "batches": ones + sizes}
-    return {"hosts": workers + singles, "batches": sizes + ones}
+        return _plan(singles + workers, ones + sizes)
+    return _plan(workers + singles, sizes + ones)
+
+
+def _plan(hosts: list[str], batches: list[int]) -> dict[str, list[Any]]:
+    ends = list(itertools.accumulate(batches))
+    rounds = [hosts[end - size : end] for size, end in zip(batches, ends)]
+    return {"hosts": hosts, "batches": batches, "rounds": rounds}
 
 
 def _sizes(count: int, total: int, serial: Any) -> list[int]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import socket
 import ssl
@@ -194,7 +195,8 @@ def _cut(transport: asyncio.BaseTransport) -> None:
     """Break a connection as a crashed peer does: with a reset."""
     taken = transport.get_extra_info("socket")
     if taken is not None:
-        taken.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        with contextlib.suppress(OSError):  # the client was quicker, and the socket is closed
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
     if isinstance(transport, asyncio.WriteTransport):
         transport.abort()
     else:

@@ -73,7 +73,8 @@ def most_in_a_second(lines: list[dict[str, Any]]) -> int:
             sum(
                 1
                 for other in lines
-                if 0 <= other["at"] - line["at"] < 0.9 and (other["host"], other["task"]) == (line["host"], line["task"])
+                if 0 <= other["at"] - line["at"] < 0.9
+                and (other["host"], other["task"]) == (line["host"], line["task"])
             )
             for line in lines
         ),
@@ -91,7 +92,11 @@ class ActionModule(ActionBase):
             process = subprocess.Popen(
                 self._command(Path(folder), args, task_vars),
                 env=self._environment(Path(folder), args.get("env") or {}, task_vars),
-                cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
             )
             ears = [Ear("stdout", process.stdout), Ear("stderr", process.stderr)]
             try:

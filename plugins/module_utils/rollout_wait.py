@@ -56,7 +56,7 @@ class Rollouts:
             self.report.cancelled = exc.message
         if self.report.failed:
             self.report.entries = self._evidence.entries(self._stuck(), self._clock.monotonic())
-            self.report.notes = self._evidence.notes
+            self.report.notes = self._evidence.notes + self.report.notes
         self._tools.progress.close()
         return self.report
 
@@ -71,9 +71,12 @@ class Rollouts:
             self._tools.progress.step()
             if self._is_over():
                 return
-            for message in self._crew.receive(self._next_wake()):
-                taker = self._evidence if message.tag[0] in TAGS else self._groups
-                taker.take(message, self._clock.monotonic())
+            self._hear(self._next_wake())
+
+    def _hear(self, seconds: float) -> None:
+        for message in self._crew.receive(seconds):
+            taker = self._evidence if message.tag[0] in TAGS else self._groups
+            taker.take(message, self._clock.monotonic())
 
     def _stuck(self) -> list[Followed]:
         return [member for member in self._groups.members if member.stuck]
@@ -81,8 +84,10 @@ class Rollouts:
     def _is_over(self) -> bool:
         members = self._groups.members
         if self._deadline.expired():
-            if not self._groups.seen and not members:
-                raise MaintenanceError("no answer came within %g s" % self._task.wait_timeout)
+            if not self._groups.seen and not any(member.known for member in members):
+                # The request that ran out of time just now knows best why.
+                self._hear(AFTERWARDS)
+                raise MaintenanceError("nothing was heard of the workloads within %g s" % self._task.wait_timeout)
             self.report.timed_out = not all(member.over for member in members)
             return True
         if not self._groups.seen:
@@ -116,7 +121,10 @@ class Rollouts:
         left = self._deadline.remaining()
         limit = Deadline(self._clock, min(EXPLAINING, left) if left > AFTERWARDS else AFTERWARDS)
         self._evidence.dig(Workloads(self._tools.rest_for(limit), pause=self._task.wait_sleep))
-        while self._evidence.digging(failing, self._clock.monotonic()) and not limit.expired():
+        while self._evidence.digging(failing, self._clock.monotonic()):
+            if limit.expired():
+                self.report.notes.append("there was no time to find out more about the pods")
+                return
             for message in self._crew.receive(limit.remaining()):
                 if message.tag[0] in TAGS:
                     self._evidence.take(message, self._clock.monotonic())

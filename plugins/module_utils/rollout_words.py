@@ -40,7 +40,7 @@ def message_of(end: Ended) -> str:
     if end.failed:
         pods = _pods(end.entries)
         sentences += ["Not ready: %s." % pods] if pods else []
-        sentences += ["%s." % note for note in end.notes[:MOST_NAMES]]
+        sentences += ["%s." % (note[0].upper() + note[1:]) for note in end.notes[:MOST_NAMES]]
     if end.task.passed_over:
         sentences.append("Passed over, because there is no rollout to follow: %s." % some(end.task.passed_over))
     return " ".join(sentences)

@@ -205,9 +205,9 @@ def test_time_that_runs_out_lists_what_pods_wait_for() -> None:
 @pytest.mark.parametrize(
     ("missing", "note"),
     [
-        ("pods", "pods in default cannot be read ("),
+        ("pods", "Pods in default cannot be read ("),
         ("replicasets", "ReplicaSets in default cannot be read ("),
-        ("pods/log", "logs in default cannot be read ("),
+        ("pods/log", "Logs in default cannot be read ("),
     ],
 )
 def test_what_may_not_be_read_is_said(missing: str, note: str) -> None:

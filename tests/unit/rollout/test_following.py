@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Forbidden, InvalidOptions
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Forbidden, InvalidOptions, ServerFault
 from kubesim import builders
 from rollout.situations import COMPLETE, REVISION, deployment, granted, later, paths, progressing, rule, status, still
 from stage import Scene
@@ -351,3 +351,20 @@ def test_lists_of_more_than_200_are_cut_and_counted() -> None:
     assert (len(result["workloads"]), result["workloads_total"]) == (200, 230)
     assert (len(result["pending_workloads"]), result["pending_workloads_total"]) == (200, 230)
     assert len(result["msg"]) < 800
+
+
+@pytest.mark.parametrize("watch", [True, False])
+def test_a_server_that_never_answers_well_is_told_in_its_words(watch: bool) -> None:
+    scene = still(deployment())
+    fault = {"kind": "Status", "code": 503, "message": "etcdserver: no leader", "reason": "ServiceUnavailable"}
+    scene.faults.add({"status": 503, "json": fault, "times": 0})
+    with pytest.raises(ServerFault, match="etcdserver: no leader"):
+        scene.follow(name=["web"], watch=watch, wait_timeout=6)
+    assert scene.seconds <= 8
+
+
+def test_pods_that_are_answered_too_late_are_said_to_be_unknown() -> None:
+    scene = still(deployment(updatedReplicas=1))
+    scene.faults.add({"path": "/pods", "delay": 20, "times": 0})
+    result = scene.follow(name=["web"], wait_timeout=5, fail_early="off")
+    assert "Pods in default cannot be read" in result["msg"] or "There was no time to find out more" in result["msg"]

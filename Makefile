@@ -14,7 +14,7 @@ STEP := $(PY) tests/tools/step.py
 # Recipes print what they do themselves.
 .SILENT:
 .DEFAULT_GOAL := help
-.PHONY: help venv venv-demo check unit conformance chaos golden integration sanity lint docs build test clients demo bench clean
+.PHONY: help venv venv-demo check unit conformance chaos golden awx integration sanity lint docs build test clients demo bench clean
 
 help:  ## Say what make can do
 	awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ chaos: venv  ## Drains under random faults, each of which can be repeated, and a
 
 golden: venv  ## Recorded kubectl runs against the module; GOLDEN_DIR=folder takes other cases
 	$(PY) tests/golden/run.py $(GOLDEN_DIR)
+
+awx: venv  ## AWX: its set-up as code, the execution environment, jobs with ansible-runner
+	$(STEP) awx
 
 integration: venv  ## Playbooks against the embedded cluster; TARGETS="a b" takes some of them
 	$(STEP) integration -- $(TARGETS)

@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from awx_collection import Unavailable, fetch  # noqa: E402 - pytest puts its folder on the path, not ours
+from awx_collection import Unavailable, fetch
 
 
 @pytest.fixture(scope="session")

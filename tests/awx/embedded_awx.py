@@ -67,6 +67,13 @@ class EmbeddedAwx:
         ids = self.associations[endpoint, obj["id"], association]
         return sorted(other.get("name") or other["identifier"] for other in self.objects[of] if other["id"] in ids)
 
+    def snapshot(self) -> str:
+        """Return everything there is, as text to compare."""
+        associations = {str(key): ids for key, ids in self.associations.items() if ids}
+        surveys = {str(key): survey for key, survey in self.surveys.items()}
+        there = {endpoint: objects for endpoint, objects in self.objects.items() if objects}
+        return json.dumps([there, associations, surveys], indent=1, sort_keys=True)
+
     def answer(self, method: str, path: str, query: Object, body: Object) -> tuple[int, Any]:
         """Return status and body for a request; path is what follows /api/v2/, without slashes at its ends."""
         with self._lock:
@@ -121,6 +128,9 @@ class EmbeddedAwx:
     def _survey(self, method: str, key: tuple[str, int], body: Object) -> tuple[int, Any]:
         if method == "GET":
             return 200, self.surveys.get(key, {})
+        if method == "DELETE":
+            self.surveys.pop(key, None)
+            return 200, {}
         fault = fault_of(body)
         if fault:
             return 400, {"error": fault}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run a playbook as AWX runs a job: ansible-runner, a private data folder, and the credential's environment variables."""
+"""Run a playbook as AWX runs a job: ansible-runner, a private data folder, the credential's environment variables."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from embedded_cluster import EmbeddedCluster
 from places import LINKED, ROOT, VENV, link
 
-from embedded_cluster import EmbeddedCluster
-
 PROJECT = ROOT / "docs" / "awx" / "project"
-PATIENCE = 60.0
+PATIENCE = 180.0
 _RUN = "1"
 
 
@@ -47,7 +46,7 @@ class Job:
 
     def __init__(
         self, folder: Path, playbook: str, nodes: dict[str, Any], variables: dict[str, Any], credential: dict[str, str],
-        *, files: dict[str, str] | None = None, check: bool = False, limit: str = "",
+        *, files: dict[str, str] | None = None, check: bool = False,
     ) -> None:
         link()
         self.folder = folder
@@ -64,11 +63,13 @@ class Job:
             "LANG": "C.UTF-8",
             "TMPDIR": str(folder / "home"),
             "ANSIBLE_COLLECTIONS_PATH": str(LINKED),
+            # Jobs of an AWX that lives in a cluster see that cluster's address too.
+            "KUBERNETES_SERVICE_HOST": "127.0.0.1",
+            "KUBERNETES_SERVICE_PORT": "1",
             **credential,
         }
-        arguments = (["--check"] if check else []) + (["--limit", limit] if limit else [])
+        (folder / "env" / "cmdline").write_text("--check" if check else "", encoding="utf-8")
         self._command = [str(VENV / "bin" / "ansible-runner"), "run", str(folder), "-p", playbook, "-i", _RUN, "-q"]
-        self._command += ["--cmdline", " ".join(arguments)] if arguments else []
         self._process: subprocess.Popen[bytes] | None = None
 
     def _write(self, name: str, content: Any) -> None:
@@ -123,9 +124,9 @@ class Job:
 
     def events(self) -> list[dict[str, Any]]:
         """Return the events so far, in order."""
-        paths = sorted(self.artifacts.glob("job_events/*-*.json"), key=lambda path: int(path.name.split("-")[0]))
+        paths = [path for path in self.artifacts.glob("job_events/*.json") if "-partial" not in path.name]
         found = []
-        for path in paths:
+        for path in sorted(paths, key=lambda path: int(path.name.split("-")[0])):
             with contextlib.suppress(ValueError, FileNotFoundError):  # it is just being written
                 found.append(json.loads(path.read_text(encoding="utf-8")))
         return found
@@ -156,7 +157,7 @@ class Job:
         return {}
 
     def files_with(self, secret: str) -> list[str]:
-        """Return the names of the job's files that hold a text; without the one in which runner keeps the environment."""
+        """Return the names of the job's files that hold a text, but for the one where runner keeps the environment."""
         own = self.artifacts / "command"
         return sorted(
             str(path.relative_to(self.folder))

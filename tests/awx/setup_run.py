@@ -34,7 +34,9 @@ def fresh_awx() -> EmbeddedAwx:
     )
 
 
-def run_setup(awx: EmbeddedAwx, collections: Path, folder: Path, variables: dict[str, Any], *more: str, **env: str) -> Run:
+def run_setup(
+    awx: EmbeddedAwx, collections: Path, folder: Path, variables: dict[str, Any], *more: str, **env: str
+) -> Run:
     """Run setup.yml with the environment that its head asks for, changed by `env`; an empty value unsets one."""
     link()
     authority = folder / "ca.crt"
@@ -59,3 +61,12 @@ def run_setup(awx: EmbeddedAwx, collections: Path, folder: Path, variables: dict
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=_LIMIT, check=False,
     )
     return Run(done.returncode, done.stdout)
+
+
+def documented_options(module: str, collections: Path, folder: Path) -> dict[str, Any]:
+    """Return the options of a module as its documentation has them."""
+    env = environment(HOME=str(folder), ANSIBLE_COLLECTIONS_PATH=str(collections))
+    command = [str(VENV / "bin" / "ansible-doc"), "-j", "-t", "module", module]
+    said = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout
+    options: dict[str, Any] = json.loads(said)[module]["doc"]["options"]
+    return options

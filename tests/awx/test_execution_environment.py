@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from places import ROOT, VENV, environment
 
 ARCHIVE = "kubeops-maintenance-1.0.0.tar.gz"

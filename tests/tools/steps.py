@@ -42,6 +42,11 @@ def _bin(name: str) -> str:
     return str(VENV / "bin" / name)
 
 
+def _pytest_by_file(folder: str) -> list[str]:
+    """Keep the tests of a file together: what they look at takes long to make."""
+    return [*_pytest(folder), "--dist", "loadfile"]
+
+
 def _own(name: str) -> list[str]:
     return [_bin("python"), str(ROOT / "tests" / "tools" / name)]
 
@@ -65,6 +70,7 @@ STEPS = {
     "conformance": Step(_pytest("tests/conformance"), count_tests),
     "chaos": Step(_pytest("tests/chaos"), count_tests),
     "golden": Step([_bin("python"), "tests/golden/run.py", "tests/golden/cases"], count_cases),
+    "awx": Step(_pytest_by_file("tests/awx"), count_tests),
     "integration": Step(_own("integration.py"), count_tests),
     "sanity": Step(_own("sanity.py"), count_tests),
     "ansible-lint": Step([_bin("ansible-lint"), "--nocolor"], env=_APART),

@@ -21,7 +21,7 @@ from .errors import Cancelled
 
 # How soon the death of an ancestor is noticed, in seconds.
 LOOK_EVERY = 0.5
-# A job that is asked for each two seconds counts as forgotten after so many. A network may be away for a while.
+# A job that is asked for each second counts as forgotten after so many. A network may be away for a while.
 FORGOTTEN = 60.0
 
 

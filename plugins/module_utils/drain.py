@@ -44,7 +44,7 @@ class Maintenance:
         """Carry the task out. The report tells how it ended; an error means that nothing was changed."""
         nodes = self._nodes()
         self.report.nodes = nodes
-        self._tools.progress.follow(DrainProgress(nodes, self._deadline, self.report.warnings))
+        self._tools.progress.follow(self._news_of(nodes))
         try:
             if self._task.state == "drain":
                 self._drain(nodes)
@@ -142,6 +142,10 @@ class Maintenance:
             self._tools.progress,
         )
         loop.run(nodes)
+
+    def _news_of(self, nodes: list[NodeDrain]) -> DrainProgress:
+        # What knows the budgets is made only when there is something to evict.
+        return DrainProgress(nodes, self._deadline, self.report.warnings, lambda drain: self.report.budget_of(drain))
 
     def _cluster_for(self, rest: Rest) -> Cluster:
         return Cluster(rest, self._task.chunk_size, self._task.wait_sleep)

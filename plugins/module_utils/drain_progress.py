@@ -5,8 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .node_drain import DRAINED, FAILED, WAITING, NodeDrain
 from .node_lines import NodeLines, standing
+from .objects import Obj
+from .pod_drain import PodDrain
 from .waiting import Deadline
 from .words import counted, lasting, some
 
@@ -15,10 +19,19 @@ MOST_NODES = 4
 
 
 class DrainProgress:
-    """What there is to tell of the nodes; see progress.Source. warnings: those about no single node."""
+    """What there is to tell of the nodes; see progress.Source.
 
-    def __init__(self, nodes: list[NodeDrain], deadline: Deadline, warnings: list[str]) -> None:
-        self._waiting = [NodeLines(node) for node in nodes]
+    warnings: those about no single node; budget_of: tells the budget that holds a pod.
+    """
+
+    def __init__(
+        self,
+        nodes: list[NodeDrain],
+        deadline: Deadline,
+        warnings: list[str],
+        budget_of: Callable[[PodDrain], Obj | None],
+    ) -> None:
+        self._waiting = [NodeLines(node, budget_of) for node in nodes]
         self._nodes = nodes
         self._deadline = deadline
         self._warnings = warnings

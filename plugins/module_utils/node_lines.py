@@ -5,28 +5,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from .budgets import budget_facts
 from .drain_words import node_warnings
 from .evictions import AGAIN, REFUSED
 from .node_drain import CHECKING, DETACHING, DRAINED, FAILED, WAITING, NodeDrain
-from .objects import full_name, namespace_of, uid_of
+from .objects import Obj, full_name, namespace_of, uid_of
 from .pod_drain import BLOCKED, HELD, LEAVING, LOST, PAUSED, TRYING, PodDrain
 from .words import counted, grouped, lasting, some
 
 
 @dataclass
 class NodeLines:
-    """One node, and what has been said of it. Uids stand for pods."""
+    """One node, and what has been said of it. Uids stand for pods. budget_of: tells the budget that holds a pod."""
 
     node: NodeDrain
+    budget_of: Callable[[PodDrain], Obj | None] = lambda drain: None
     _cordoned: bool = field(init=False)
     _phase: str = WAITING
     _begun: bool = False
     _leaving: set[str] = field(default_factory=set)
     _gone: int = 0
-    _refusals: dict[str, str] = field(default_factory=dict)
+    _holders: dict[str, object] = field(default_factory=dict)
     _lost: set[str] = field(default_factory=set)
     _faults: set[str] = field(default_factory=set)
     _warnings: int = 0
@@ -85,15 +87,26 @@ class NodeLines:
             yield "%s taken: %s" % (counted(len(fresh), "eviction"), _names(fresh, detail))
 
     def _refused(self) -> Iterable[str]:
-        refusals: dict[str, str] = {}
+        words: dict[str, tuple[object, str]] = {}
         for drain in _held(self.node):
-            if drain.outcome is not None and drain.outcome.kind == REFUSED:
-                refusals.setdefault(_budget(drain), drain.outcome.message)
-        told, self._refusals = self._refusals, refusals
+            found = self._words_of(drain)
+            if found is not None:
+                words.setdefault(_budget(drain), found)
+        told, self._holders = self._holders, {budget: about for budget, (about, _text) in words.items()}
         counts = _by_budget(self.node)
-        for budget, message in refusals.items():
-            if told.get(budget) != message:
-                yield "%s held by %s (%s)" % (counted(counts[budget], "pod"), budget, message.rstrip("."))
+        for budget, (about, text) in words.items():
+            if told.get(budget) != about:
+                yield "%s held by %s (%s)" % (counted(counts[budget], "pod"), budget, text.rstrip("."))
+
+    def _words_of(self, drain: PodDrain) -> tuple[object, str] | None:
+        """Return what a budget asks for, and that in words with figures, which change all the time."""
+        budget = self.budget_of(drain)
+        if budget is not None:
+            facts = budget_facts(budget)
+            wanted, pods = facts["desired_healthy"], facts["expected_pods"]
+            return (wanted, pods), "%d of %d healthy, %d must stay" % (facts["current_healthy"], pods, wanted)
+        refused = drain.outcome is not None and drain.outcome.kind == REFUSED
+        return (drain.outcome.message, drain.outcome.message) if refused and drain.outcome is not None else None
 
     def _failures(self) -> Iterable[str]:
         lost = [drain for drain in self.node.sorted_pods(LOST, BLOCKED) if uid_of(drain.pod) not in self._lost]

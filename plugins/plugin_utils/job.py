@@ -34,14 +34,14 @@ _PREPARE = (
     'umask 077; d=$(mktemp -d "${TMPDIR:-/tmp}/k8s-progress-XXXXXXXXXX") && : > "$d/lines" && : > "$d/asked" '
     "&& echo %(mark)s$d"
 )
-# Wait two seconds at most for news, then print how the job stands and the lines from number %(first)d on. The job's
+# Wait a second at most for news, then print how the job stands and the lines from number %(first)d on. The job's
 # file holds the module's result when it has ended, and something short before.
 _ASK = (
     "cd %(folder)s 2>/dev/null || exit 0; i=0; while :; do job=; read -r job 2>/dev/null < %(result)s; "
     "case $job in "
     """'{"started": '*' "finished": '[0fF]*) if [ %(pid)d -eq 0 ] || kill -0 %(pid)d 2>/dev/null; """
     "then s=running; else s=lost; fi;; *) s=ended;; esac; "
-    "if [ $s != running ] || [ lines -nt asked ] || [ $i -ge 10 ]; then break; fi; "
+    "if [ $s != running ] || [ lines -nt asked ] || [ $i -ge 5 ]; then break; fi; "
     "i=$((i+1)); sleep 0.2 2>/dev/null || sleep 1; done; "
     "touch asked; echo %(mark)s$s; tail -n +%(first)d lines"
 )

@@ -11,6 +11,22 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.progress impor
 from ansible_collections.kubeops.maintenance.plugins.module_utils.waiting import Clock
 
 
+class Hands(Clock):
+    """A clock that a test moves, and that sleeps in no time."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def wall(self) -> float:
+        return 1_790_000_000.0 + self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
 class Listener:
     """Keeps what a Progress tells, with the seconds since the beginning."""
 

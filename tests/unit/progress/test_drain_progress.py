@@ -59,21 +59,31 @@ def test_a_refusal_is_told_once_for_its_budget_and_not_for_each_pod_and_try() ->
     scene = Scene(*pods("db", 4, labels={"app": "db"}), budget)
     lines = heard(scene, delete_options={"wait_timeout": 40}).texts
     assert [line.rpartition("; ")[2] for line in lines if "held by" in line] == [
-        "4 pods held by default/db-pdb (The disruption budget db-pdb needs 4 healthy pods and has 4 currently)"
+        "4 pods held by default/db-pdb (4 of 4 healthy, 4 must stay)"
     ]
 
 
-def test_a_refusal_in_other_words_is_told_again() -> None:
+def test_a_budget_that_cannot_be_read_is_told_of_in_the_servers_words() -> None:
+    budget = builders.budget("db-pdb", selector={"app": "db"}, min_available=1)
+    scene = Scene(*app("db", labels={"app": "db"}), budget)
+    scene.faults.add(
+        {"method": "GET", "path": "poddisruptionbudgets", "status": 403, "json": status(403, "no"), "times": 0}
+    )
+    lines = heard(scene, delete_options={"wait_timeout": 20}).texts
+    assert [line.rpartition("; ")[2] for line in lines if "held by" in line] == [
+        "1 pod held by default/db-pdb (The disruption budget db-pdb needs 1 healthy pods and has 1 currently)"
+    ]
+
+
+def test_a_budget_that_changes_is_told_of_again() -> None:
     budget = builders.budget("db-pdb", selector={"app": "db"}, min_available=1)
     scene = Scene(*app("db", labels={"app": "db"}), budget)
     change = partial(scene.store.mutate, "PodDisruptionBudget", "default", "db-pdb")
     scene.agenda.after(10, lambda: change(lambda found: found["spec"].update(minAvailable=2)))
     lines = heard(scene, delete_options={"wait_timeout": 30}).texts
-    held = [line.rpartition("(")[2] for line in lines if "held by" in line]
-    # In between, the server may say that it is still processing the budget.
-    assert [held[0], held[-1]] == [
-        "The disruption budget db-pdb needs 1 healthy pods and has 1 currently)",
-        "The disruption budget db-pdb needs 2 healthy pods and has 1 currently)",
+    assert [line.rpartition("(")[2] for line in lines if "held by" in line] == [
+        "1 of 1 healthy, 1 must stay)",
+        "1 of 1 healthy, 2 must stay)",
     ]
 
 

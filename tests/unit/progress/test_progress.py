@@ -20,24 +20,7 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.progress impor
     LineFile,
     Progress,
 )
-from ansible_collections.kubeops.maintenance.plugins.module_utils.waiting import Clock
-from progress.listener import Listener, most_in_a_second
-
-
-class Hands(Clock):
-    """A clock whose hands a test moves."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def wall(self) -> float:
-        return 1_790_000_000.0 + self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
+from progress.listener import Hands, Listener, most_in_a_second
 
 
 class Story:
@@ -62,11 +45,6 @@ def told_over(clock: Hands, progress: Progress, story: Story, seconds: float, ev
         story.news.append(str(number))
         progress.step()
         clock.now += every
-
-
-@pytest.fixture
-def clock() -> Hands:
-    return Hands()
 
 
 @pytest.fixture

@@ -1,0 +1,54 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A simulated cluster that is a process of its own, and drains of it as the module does them."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from ansible_collections.kubeops.maintenance.plugins.module_utils.connection import connect
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain import Maintenance
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain_options import task_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain_report import result_of
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
+from ansible_collections.kubeops.maintenance.plugins.module_utils.tools import Tools
+from ansible_collections.kubeops.maintenance.plugins.module_utils.waiting import Clock
+from ansible_collections.kubeops.maintenance.plugins.module_utils.workers import Workers
+from embedded_cluster import EmbeddedCluster
+from kubesim import builders
+
+from . import population
+
+# Simulated seconds in a real one.
+SPEED = 10
+
+
+def drained(cluster: EmbeddedCluster, **params: Any) -> tuple[dict[str, Any], float]:
+    """Run a drain as the module does; return its result and how long it took."""
+    clock, workers = Clock(), Workers()
+    connection = connect({"kubeconfig": str(cluster.kubeconfig)})
+    began = time.monotonic()
+    try:
+        tools = Tools(workers, clock, lambda deadline: Rest(connection, clock, deadline))
+        report = Maintenance(task_from(params, False), tools).run()
+    finally:
+        workers.stop()
+        connection.close()
+    return dict(result_of(report), failed=report.failed), time.monotonic() - began
+
+
+def prepare(cluster: EmbeddedCluster, first: list[Any], then: list[Any]) -> None:
+    """Put objects into an empty cluster with one node, and others when those have settled."""
+    cluster.control("POST", "reset", {})
+    cluster.control("POST", "load", {"objects": [builders.node(population.NODE, pods=900), *first]})
+    cluster.control("POST", "clock", {"advance": 5})
+    cluster.control("POST", "load", {"objects": then})
+    cluster.control("POST", "clock", {"advance": 5, "speed": SPEED})
+
+
+def pods_on_the_node(cluster: EmbeddedCluster) -> dict[str, str]:
+    """Return the names of the pods on the node, by uid."""
+    listed = cluster.call("GET", "/api/v1/pods?fieldSelector=spec.nodeName%3D" + population.NODE)
+    return {pod["metadata"]["uid"]: pod["metadata"]["name"] for pod in listed["items"]}

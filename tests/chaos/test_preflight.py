@@ -1,0 +1,31 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How long the look before a drain takes on a full node."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from chaos import population
+from chaos.served import drained, prepare
+from embedded_cluster import EmbeddedCluster
+from kubesim import builders
+
+PODS, BUDGETS = 500, 200
+
+
+def test_five_hundred_pods_and_two_hundred_budgets_are_looked_at_in_a_second(tmp_path: Path) -> None:
+    owner = builders.replica_set("web", PODS - 1)
+    pods = builders.pods_of(owner, [population.NODE] * (PODS - 1))
+    budgets = [builders.budget("pdb-%d" % n, max_unavailable=1) for n in range(BUDGETS - 1)]
+    # No option allows this pod to go, so that the task ends with its look.
+    bare = builders.pod("bare", node_name=population.NODE)
+    with EmbeddedCluster(tmp_path, lifetime=60) as cluster:
+        prepare(cluster, [owner, *pods, bare], [*budgets, builders.budget("web", max_unavailable=100)])
+        cluster.control("DELETE", "requests")
+        result, seconds = drained(cluster, name=[population.NODE])
+        sent = [(request["method"], request["path"]) for request in cluster.control("GET", "requests")]
+    print(f"{seconds:.2f} s", *sent, sep="\n")
+    assert result["msg"].startswith("Nothing was changed, because 1 pod on w1 cannot be drained as asked")
+    assert (len(sent) <= 6, seconds < 1.0) == (True, True)

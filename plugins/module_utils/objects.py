@@ -135,7 +135,11 @@ def parse_time(text: Any) -> float | None:
     shift = 0
     if offset not in ("Z", "z"):
         shift = (int(offset[1:3]) * 3600 + int(offset[4:6]) * 60) * (-1 if offset[0] == "-" else 1)
-    return calendar.timegm((year, month, day, hour, minute, second, 0, 0, 0)) - shift + float(match.group(7) or 0)
+    try:
+        return calendar.timegm((year, month, day, hour, minute, second, 0, 0, 0)) - shift + float(match.group(7) or 0)
+    except ValueError:
+        # No month has that number.
+        return None
 
 
 def deletion_time(obj: Obj) -> float | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .objects import Obj, entries, part
+from .objects import Obj, entries, part, texts
 
 
 def selects(selector: Any, labels: dict[str, str]) -> bool:
@@ -26,9 +26,10 @@ def selects(selector: Any, labels: dict[str, str]) -> bool:
 
 
 def _holds(expression: Obj, labels: dict[str, str]) -> bool:
-    key = expression.get("key")
-    values = expression.get("values") or []
+    key, values = expression.get("key"), texts(expression, "values")
     operator = expression.get("operator")
+    if not isinstance(key, str):
+        return False
     if operator == "In":
         return key in labels and labels[key] in values
     if operator == "NotIn":

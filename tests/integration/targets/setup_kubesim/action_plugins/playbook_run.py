@@ -10,7 +10,7 @@
     signal   TERM, KILL or INT, sent to one process of the run called
     run      ... with
     to       playbook (ansible-playbook itself) or module (the process of k8s_node_drain)
-    finish   names of runs to wait for
+    finish   names of runs to wait for; workers that a killed ansible-playbook left behind are ended then
 
 The result of `signal` has the module's process in `module` (0: the playbook had none), whether it is `gone` in the end,
 and after how many `seconds`; that of `finish` tells of each
@@ -70,6 +70,17 @@ class Processes:
             if entry.name.isdigit() and self._is_module(entry) and self._descends(int(entry.name), playbook):
                 return int(entry.name)
         return None
+
+    def workers_of(self, playbook: int) -> list[str]:
+        """Return the children of ansible-playbook, each as its pid and the tick of its start."""
+        every = [(entry.name, self.stat(int(entry.name))) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+        return [f"{name} {fields[19]}" for name, fields in every if fields and fields[1] == str(playbook)]
+
+    def end(self, worker: str) -> None:
+        """End a worker, if it is still the same process."""
+        pid, _space, started = worker.partition(" ")
+        if self.stat(int(pid))[19:20] == [started]:
+            os.kill(int(pid), signal.SIGKILL)
 
     @staticmethod
     def _is_module(entry: Path) -> bool:
@@ -154,6 +165,7 @@ class ActionModule(ActionBase):
         module = processes.module_of(playbook) or 0
         if target == "module" and not module:
             raise ValueError(f"{name} runs no module")
+        (self._folder(name) / "workers").write_text("\n".join(processes.workers_of(playbook)), encoding="utf-8")
         began = time.monotonic()
         os.kill(module if target == "module" else playbook, number)
         while module and processes.stat(module) and time.monotonic() - began < PATIENCE:
@@ -163,5 +175,7 @@ class ActionModule(ActionBase):
 
     def _finish(self, name: str) -> dict[str, Any]:
         rc = int(awaited(f"the end of {name}", lambda: self._text(name, "rc")))
+        for worker in self._text(name, "workers").splitlines():
+            Processes().end(worker)
         output = self._text(name, "output")
         return {"rc": rc, "output": output, "results": [json.loads(found) for found in RESULT.findall(output)]}

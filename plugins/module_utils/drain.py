@@ -18,6 +18,7 @@ from .errors import Cancelled, InvalidOptions, MaintenanceError
 from .node_drain import DRAINED, FAILED, NodeDrain
 from .objects import Obj, is_unschedulable, name_of
 from .owners import owners_of
+from .pod_drain import PodDrain
 from .rest import Rest
 from .tools import Tools
 from .waiting import Deadline
@@ -144,8 +145,11 @@ class Maintenance:
         loop.run(nodes)
 
     def _news_of(self, nodes: list[NodeDrain]) -> DrainProgress:
-        # What knows the budgets is made only when there is something to evict.
-        return DrainProgress(nodes, self._deadline, self.report.warnings, lambda drain: self.report.budget_of(drain))
+        def budget_of(drain: PodDrain) -> Obj | None:
+            # What knows the budgets is made only when there is something to evict.
+            return self.report.budget_of(drain)
+
+        return DrainProgress(nodes, self._deadline, self.report.warnings, budget_of)
 
     def _cluster_for(self, rest: Rest) -> Cluster:
         return Cluster(rest, self._task.chunk_size, self._task.wait_sleep)

@@ -57,12 +57,13 @@ def _pytest(folder: str) -> list[str]:
 
 # Tools that leave files in the home folder get another one.
 _APART = {"HOME": str(HOME)}
-_MODULE_UTILS = "ansible_collections.kubeops.maintenance.plugins.module_utils"
+_PLUGINS = "ansible_collections.kubeops.maintenance.plugins"
+_PACKAGES = [word for name in ("module_utils", "plugin_utils", "action") for word in ("-p", f"{_PLUGINS}.{name}")]
 
 # In the order in which `make test` runs them: what fails soonest comes first.
 STEPS = {
     "ruff": Step([_bin("ruff"), "check", "--cache-dir", ".build/ruff_cache", "."]),
-    "mypy": Step([_bin("mypy"), "-p", _MODULE_UTILS], env={"MYPYPATH": str(LINKED)}),
+    "mypy": Step([_bin("mypy"), *_PACKAGES], env={"MYPYPATH": str(LINKED)}),
     "mypy-kubesim": Step([_bin("mypy"), "-p", "kubesim"], env={"MYPYPATH": "tests"}),
     "mypy-tools": Step([_bin("mypy"), "tests/tools"], env={"MYPYPATH": "tests/tools"}),
     "yamllint": Step([_bin("yamllint"), "--strict", "."]),

@@ -33,17 +33,17 @@ class Files(ActionWithFiles):
     def _real(self, path: str, decrypt: bool) -> str:
         return "/decrypted" if path.endswith("vaulted") else path
 
-    def _find_needle(self, kind: str, path: str) -> str:
-        found = self._folder / path
+    def _find_needle(self, dirname: str, needle: str) -> str:
+        found = self._folder / needle
         if not found.exists():
-            raise AnsibleError("no " + path)
+            raise AnsibleError("no " + needle)
         return str(found)
 
     def _low_level_execute_command(self, command: str) -> dict[str, Any]:
         return {"rc": 0 if command.removeprefix("test -r ").strip("'") in self._there else 1}
 
-    def _transfer_file(self, here: str, there: str) -> None:
-        self.copied.append((here, there))
+    def _transfer_file(self, local_path: str, remote_path: str) -> None:
+        self.copied.append((local_path, remote_path))
 
     def _fixup_perms2(self, paths: list[str], execute: bool) -> None:
         pass

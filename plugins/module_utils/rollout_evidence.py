@@ -112,7 +112,7 @@ class Evidence:
 
     def dig(self, workloads: Workloads) -> None:
         """Ask through another dialogue from now on: that of the task may be out of time."""
-        self._inquiry.workloads = workloads
+        self._inquiry.try_again(workloads)
 
     def digging(self, failing: list[Followed], now: float) -> bool:
         """Ask for all that explains a failure; tell whether an answer is still to come."""

@@ -38,12 +38,16 @@ TAGS = ("pods", "newest", "events", "log")
 
 @dataclass
 class _Pods:
-    """The pods of a namespace, by workload and uid. listed: they have been seen; refused: why they cannot be."""
+    """The pods of a namespace, by workload and uid. listed: they have been seen.
+
+    refused: why they could not be seen, "" if they could; for_good: asking again would not help.
+    """
 
     found: dict[Key, dict[str, Obj]] = field(default_factory=dict)
     asked: bool = False
     listed: bool = False
     refused: str = ""
+    for_good: bool = False
 
     def put(self, pod: Obj, gone: bool = False) -> None:
         """Take in a pod as it is now. {} is one of a workload that nobody follows."""
@@ -92,6 +96,13 @@ class Inquiry:
     def listed(self, namespace: str) -> bool:
         """Tell whether the pods of a namespace have been seen."""
         return self._place(namespace).listed
+
+    def try_again(self, workloads: Workloads) -> None:
+        """Ask through another dialogue from now on, also for what failed for another reason than missing rights."""
+        self.workloads = workloads
+        for place in self._pods.values():
+            if place.refused and not place.for_good:
+                place.asked, place.refused = False, ""
 
     def want_pods(self, namespace: str, followed: Iterable[Followed], watch: bool) -> None:
         """Ask for the pods of a namespace; watch: and for every change from then on."""
@@ -197,13 +208,10 @@ class Inquiry:
     def _pod_news(self, namespace: str, message: Message) -> None:
         place, news = self._place(namespace), message.value
         if message.error is not None:
-            # Asked for again at the end, unless it is a matter of rights.
-            place.asked = False
-            if self._note(message, "pods in %s" % namespace):
-                place.refused = message.error.message
+            place.refused, place.for_good = message.error.message, self._note(message, "pods in %s" % namespace)
         elif isinstance(news, Listed):
-            place.listed = True
-            place.found = {}
+            place.listed, place.refused, place.found = True, "", {}
+            self.notes.pop("pods in %s" % namespace, None)
             for pod in news.items:
                 place.put(pod)
         elif isinstance(news, Changed):

@@ -280,3 +280,11 @@ def test_strict_semantics_that_cannot_see_the_pods_say_so() -> None:
 def test_strict_semantics_look_at_pods_in_one_look_too(watch: bool) -> None:
     scene = Scene(builders.stateful_set("web", 2))
     assert scene.follow(kind="StatefulSet", name=["web"], semantics="strict", watch=watch)["done"]
+
+
+def test_pods_that_cannot_be_listed_are_not_asked_for_again_and_again() -> None:
+    scene = Scene(builders.deployment("web", 2, start=500.0))
+    scene.faults.add({"path": "/pods", "status": 400, "times": 0})
+    result = scene.follow(name=["web"], wait_timeout=60)
+    asked = [request for request in scene.cluster.requests if request.path.endswith("/pods")]
+    assert (len(asked), "Pods in default cannot be read (" in result["msg"]) == (2, True)

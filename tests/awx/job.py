@@ -141,7 +141,7 @@ class Job:
                     return event
             if ended:
                 break
-            time.sleep(0.1)
+            time.sleep(0.3)
         raise TimeoutError(f"no event with {pattern!r}; the output was\n{self.output()}")
 
     def output(self) -> str:

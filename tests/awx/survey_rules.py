@@ -54,7 +54,7 @@ def fault_of_answer(question: dict[str, Any], answer: Any) -> str:
     if isinstance(answer, bool) or not isinstance(answer, TYPES[question["type"]]):
         return f"{answer!r} is not of type {question['type']}"
     if question["type"] in _CHOICE:
-        return "" if set(answer.splitlines()) <= set(question["choices"]) else f"{answer!r} is none of the choices"
+        return "" if set(str(answer).splitlines()) <= set(question["choices"]) else f"{answer!r} is none of the choices"
     size = len(answer) if isinstance(answer, str) else answer
     low, high = question.get("min"), question.get("max")
     if (low is not None and size < low) or (high is not None and size > high):

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -14,7 +14,7 @@ from job import Job
 from small_cluster import SECRET, cordoned, fill, job, start, survey_answers
 
 WRONG = "a-token-that-has-expired"
-BY_HAND = {"node_drain_cordon_owner": "by-hand"}
+BY_HAND: dict[str, Any] = {"node_drain_cordon_owner": "by-hand"}
 
 
 class Played(NamedTuple):

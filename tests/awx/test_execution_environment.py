@@ -65,4 +65,3 @@ def test_builder_finds_what_the_modules_need_in_the_installed_collection(folder:
     python = {line.split("#")[0].strip() for line in said["python"]}
     assert python == {"kubernetes>=24.2,!=36.0.0", "jsonpatch>=1.32"}
     assert [line.split()[0] for line in said["system"]] == ["tzdata"]
-

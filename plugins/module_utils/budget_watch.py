@@ -107,8 +107,8 @@ class BudgetWatch:
             fresh = [drain for drain in held if drain.asked_version != book.version(key[1])]
             going = fresh[: self._room(book, key, fresh, busy)] or self._needless(book, key, fresh)
             if not going and self._ask_at.get(key, 0.0) <= now and key not in trying:
-                # No pod asks twice while nothing changes, unless there is room and something else refuses.
-                asking = fresh if self._is_full(key) else held
+                # While nothing changes no pod asks twice, unless something else refused it.
+                asking = [drain for drain in held if drain in fresh or not self._has_reason(drain)]
                 going = sorted(asking, key=lambda drain: drain.attempts)[:1]
             if going:
                 self._ask_at[key] = now + max(self._pause, BELIEVED)
@@ -118,8 +118,8 @@ class BudgetWatch:
     def refused(self, drain: PodDrain, now: float) -> None:
         """Note that a budget has refused just now, so that the next pod asks only after a pause."""
         key = (namespace_of(drain.pod), drain.budget)
-        # One with room has not refused for want of it, and would not tell when to ask again.
-        self._ask_at[key] = now + (max(self._pause, BELIEVED) if self._is_full(key) else self._pause)
+        # Of what else refused it no news will come.
+        self._ask_at[key] = now + (max(self._pause, BELIEVED) if self._has_reason(drain) else self._pause)
 
     def next_ask(self, drains: list[PodDrain], now: float) -> float | None:
         """Return in how many seconds a held or paused pod asks again if nothing is heard, None if none does."""
@@ -137,10 +137,13 @@ class BudgetWatch:
         times = [time for time in times if time > self._looked]
         return max(0.0, min(times) - now) if times else None
 
-    def _is_full(self, key: tuple[str, str]) -> bool:
-        book = self._books.get(key[0])
-        budget = book.get(key[1]) if book is not None else None
-        return budget is not None and room_in(budget) == 0
+    def _has_reason(self, drain: PodDrain) -> bool:
+        """Tell whether the pod's budget, as it is known, refuses it: it has no room, and the pod needs some."""
+        book = self._books.get(namespace_of(drain.pod))
+        budget = book.get(drain.budget) if book is not None else None
+        if budget is None or room_in(budget) > 0:
+            return False
+        return is_ready(drain.pod) or not lets_unready_go(budget)
 
     def _needless(self, book: BudgetBook, key: tuple[str, str], drains: list[PodDrain]) -> list[PodDrain]:
         """Return the pods that may go without room, because they are not Ready and the budget lets such pods go."""

@@ -16,8 +16,8 @@ from stage import Scene
 from . import population
 
 MOST = 200
-# Every other request goes wrong until there were so many.
-RATE = 0.7
+# Four requests of five go wrong until there were so many.
+RATE = 0.8
 PAGE = "<html><body><h1>Bad Gateway</h1></body></html>"
 STATUSES = (408, 409, 429, 500, 502, 503, 504)
 

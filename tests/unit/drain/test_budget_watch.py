@@ -57,3 +57,12 @@ def test_a_right_is_reviewed_once_for_all_nodes() -> None:
     scene = Scene(*[obj for name in names for obj in app("on-" + name, node=name)], nodes=(*names, "w5"))
     assert scene.run(name=names)["failed"] is False
     assert len(scene.requests("POST", "accessreview")) == 2
+
+
+def test_a_pod_that_needs_no_room_is_asked_for_again_after_the_pause() -> None:
+    owner = builders.replica_set("db", 1)
+    pods = builders.pods_of(owner, ["w1"], never_ready=True)
+    scene = Scene(owner, *pods, builders.budget("db", max_unavailable=0, policy="AlwaysAllow"))
+    text = "The disruption budget db needs 1 healthy pods and has 0 currently"
+    scene.faults.add({**EVICTION, "status": 429, "json": no_budget(text), "times": 2})
+    assert (scene.run()["failed"], scene.seconds < 15) == (False, True)

@@ -104,7 +104,8 @@ def some_pod(draw: random.Random) -> dict[str, Any]:
 def some_budget(draw: random.Random) -> dict[str, Any]:
     counts = {"disruptionsAllowed": draw.randint(0, 1), "currentHealthy": 1, "desiredHealthy": 1, "expectedPods": 1}
     state = {**counts, "observedGeneration": 1, "disruptedPods": {"web-0": timestamp(TEST_EPOCH)}}
-    selector = {"matchLabels": {"app": "web"}, "matchExpressions": [{"key": "app", "operator": "In", "values": ["web"]}]}
+    expression = {"key": "app", "operator": "In", "values": ["web"]}
+    selector = {"matchLabels": {"app": "web"}, "matchExpressions": [expression]}
     return spoil(builders.budget("web", selector=selector, min_available=1, status=state), draw)
 
 

@@ -30,6 +30,8 @@ from .waiting import Clock, Deadline
 from .window import Opening, Window, opening, windows_from
 from .words import some
 
+# Seconds: less than this is no time, whatever is left of a float.
+SHORTEST = 0.01
 # Seconds for one look at the cluster.
 LONGEST_LOOK = 60.0
 # Which rules may be left out, by option.
@@ -95,12 +97,13 @@ class Gate:
     def run(self) -> dict[str, Any]:
         """Return the module's result, as RETURN in its documentation describes it; C(open) says whether all is well."""
         started = self._clock.monotonic()
-        deadline = Deadline(self._clock, max(0.001, self._task.wait_timeout))
+        deadline = Deadline(self._clock, self._task.wait_timeout)
+        once = self._task.wait_timeout == 0
         while True:
             window = opening(self._task.windows, self._clock.wall(), self._task.window_margin)
             refusals = [*_of_window(window), *self._look()]
             final = any(refusal.final for refusal in refusals)
-            if not refusals or final or deadline.expired():
+            if not refusals or final or once or deadline.remaining() < SHORTEST:
                 return self._result(window, refusals, self._clock.monotonic() - started)
             self._clock.sleep(min(self._task.wait_sleep, deadline.remaining()))
 

@@ -20,6 +20,8 @@ from .rest import Rest
 from .waiting import Clock, Deadline
 
 LONGEST_CHANGE = 60.0
+# Seconds: less than this is no time, whatever is left of a float.
+SHORTEST = 0.01
 _MOST_CONFLICTS = 20
 
 
@@ -68,14 +70,15 @@ class Lock:
 
     def run(self) -> dict[str, Any]:
         """Take, renew or release the lock and return the result; C(held): the holder has it now."""
-        deadline = Deadline(self._clock, max(0.001, self._task.wait_timeout))
+        deadline = Deadline(self._clock, self._task.wait_timeout)
+        once = self._task.wait_timeout == 0
         while True:
             rest = self._rest_for(Deadline(self._clock, LONGEST_CHANGE))
             store = LeaseStore(rest, self._task.namespace, self._task.name, self._task.check_mode)
             result = self._take(store) if self._task.wanted else self._release(store)
             if result is not None:
                 return result
-            if deadline.expired():
+            if once or deadline.remaining() < SHORTEST:
                 return self._refused(store)
             self._clock.sleep(min(self._task.wait_sleep, deadline.remaining()))
 

@@ -21,6 +21,8 @@ from .words import lasting
 
 # Seconds for one look at the node. A control plane may be away for longer while its only node reboots.
 LONGEST_LOOK = 30.0
+# Seconds: less than this is no time, whatever is left of a float.
+SHORTEST = 0.01
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class NodeWait:
             well_since = None if lacks else now if well_since is None else well_since
             lasted = 0.0 if well_since is None else now - well_since
             done = well_since is not None and lasted >= self._task.ready_for
-            if done or check_mode or deadline.expired():
+            if done or check_mode or deadline.remaining() < SHORTEST:
                 return self._result(done, lacks, now - started, lasted)
             left = self._task.ready_for - lasted if well_since is not None else self._task.wait_sleep
             self._clock.sleep(min(self._task.wait_sleep, max(left, 0.1), deadline.remaining()))

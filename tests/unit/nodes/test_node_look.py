@@ -96,3 +96,19 @@ def test_an_unknown_name_like_no_other_is_told_with_names_that_there_are(scene: 
     with pytest.raises(InvalidOptions) as caught:
         told(scene, name=["database"])
     assert caught.value.message == "there is no node 'database' in this cluster; its nodes are w1, w2, w3 and 1 more"
+
+
+def test_the_pods_of_a_node_are_gathered_on_request() -> None:
+    agent = builders.daemon_set("agent", "kube-system")
+    etcd = builders.pod("etcd-w1", "kube-system", node_name="w1", mirror=True, ready=False)
+    scene = Scene(agent, etcd)
+    (node,) = told(scene, name=["w1"], gather=["daemonset_pods", "static_pods", "csi_drivers"])["nodes"]
+    assert [(pod["namespace"], pod["daemonset"], pod["ready"]) for pod in node["daemonset_pods"]] == [
+        ("kube-system", "agent", True)
+    ]
+    assert node["static_pods"] == [{"namespace": "kube-system", "name": "etcd-w1", "component": "etcd", "ready": False}]
+    assert node["csi_drivers"] == []
+
+
+def test_nothing_is_gathered_unasked(scene: Scene) -> None:
+    assert "daemonset_pods" not in told(scene, name=["w1"])["nodes"][0]

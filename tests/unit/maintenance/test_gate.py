@@ -1,0 +1,169 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a batch of nodes may be taken out of the cluster."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions, MaintenanceError
+from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance_gate import Gate, task_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
+from kubesim import builders
+from stage import Scene
+
+CONTROL_PLANE = ("cp1", "cp2", "cp3")
+
+
+def asked(scene: Scene, *names: str, **params: Any) -> dict[str, Any]:
+    params = {"name": list(names) or ["w1"], "cordon_owner": "patching", **params}
+    return Gate(task_from(params), scene.clock, lambda limit: Rest(scene.connection, scene.clock, limit)).run()
+
+
+def reasons(result: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(refusal["reason"], refusal["node"]) for refusal in result["refusals"]]
+
+
+def control_plane(*unready: str, names: tuple[str, ...] = CONTROL_PLANE) -> Scene:
+    nodes = [builders.node(name, control_plane=True) for name in names]
+    pods = [
+        builders.pod(
+            f"{kind}-{name}", "kube-system", node_name=name, mirror=True, ready=f"{kind}-{name}" not in unready
+        )
+        for name in names
+        for kind in ("etcd", "kube-apiserver")
+    ]
+    return Scene(*nodes, *pods, controllers=False)
+
+
+def owned(name: str, owner: str) -> dict[str, Any]:
+    book = json.dumps({owner: {"since": "2026-11-30T10:00:00Z", "prior_unschedulable": False}})
+    return builders.node(name, annotations={"kubeops.maintenance/cordon-owners": book}, unschedulable=True)
+
+
+def test_a_healthy_cluster_lets_a_batch_go() -> None:
+    result = asked(Scene(), "w1", "w2")
+    assert (result["open"], result["msg"]) == (True, "w1, w2 may be taken out of the cluster.")
+
+
+def test_a_node_outside_the_batch_that_is_not_ready_holds_it() -> None:
+    scene = Scene(builders.node("w3", ready=False))
+    result = asked(scene)
+    assert reasons(result) == [("node_not_ready", "w3")]
+    assert "node w3 is not Ready (container runtime is down)" in result["msg"]
+
+
+def test_a_node_of_the_batch_need_not_be_ready() -> None:
+    assert asked(Scene(builders.node("w3", ready=False)), "w1", "w3")["open"]
+
+
+def test_an_ignored_node_need_not_be_ready() -> None:
+    assert asked(Scene(builders.node("w3", ready=False)), ignore_nodes=["w3"])["open"]
+
+
+def test_another_owners_cordon_holds_it() -> None:
+    result = asked(Scene(owned("w3", "disk-exchange")))
+    assert reasons(result) == [("foreign_owner", "w3")]
+    assert "node w3 is under maintenance by another owner (disk-exchange since 2026-11-30T10:00:00Z)" in result["msg"]
+
+
+def test_another_owners_cordon_of_the_batch_itself_holds_it() -> None:
+    assert reasons(asked(Scene(owned("w3", "disk-exchange")), "w3")) == [("foreign_owner", "w3")]
+
+
+def test_ones_own_cordon_does_not_hold_it() -> None:
+    assert asked(Scene(owned("w3", "patching")))["open"]
+
+
+def test_two_nodes_of_the_control_plane_never_go_together() -> None:
+    result = asked(control_plane(), "cp1", "cp2", "w1", wait_timeout=600)
+    assert ("control_plane_batch", "cp1") in reasons(result)
+    assert result["waited"] == 0
+
+
+def test_one_of_three_nodes_of_the_control_plane_may_go() -> None:
+    assert asked(control_plane(), "cp1")["open"]
+
+
+def test_a_static_pod_of_another_node_that_is_not_ready_holds_the_control_plane() -> None:
+    result = asked(control_plane("kube-apiserver-cp2"), "cp1")
+    assert reasons(result) == [("control_plane_unready", "cp2")]
+
+
+def test_etcd_keeps_its_majority() -> None:
+    result = asked(control_plane("etcd-cp2"), "cp1")
+    assert reasons(result) == [("control_plane_unready", "cp2"), ("etcd_quorum", "cp1")]
+    assert "without cp1, 1 of 3 etcd members would be ready, and 2 are needed" in result["msg"]
+
+
+def test_the_control_plane_does_not_hold_workers() -> None:
+    assert asked(control_plane("etcd-cp2"), "w1")["open"]
+
+
+def test_the_only_node_of_a_control_plane_may_go_with_a_warning() -> None:
+    scene = control_plane(names=("cp1",))
+    gate = Gate(task_from({"name": ["cp1"]}), scene.clock, lambda limit: Rest(scene.connection, scene.clock, limit))
+    assert gate.run()["open"]
+    assert gate.warnings == ["the control plane has 1 node, so the API server or etcd may be away while cp1 is down"]
+
+
+def test_checks_that_are_left_out_refuse_nothing() -> None:
+    assert asked(Scene(owned("w3", "disk-exchange"), builders.node("w4", ready=False)), checks=[])["open"]
+
+
+def test_it_opens_as_soon_as_nothing_speaks_against_it() -> None:
+    scene = Scene(builders.node("w3", ready=False))
+    scene.agenda.after(25, lambda: scene.store.mutate("Node", None, "w3", _get_ready))
+    result = asked(scene, wait_timeout=600, wait_sleep=10)
+    assert (result["open"], result["waited"]) == (True, 30.0)
+
+
+def test_it_fails_with_the_last_reasons_when_time_is_up() -> None:
+    result = asked(Scene(builders.node("w3", ready=False)), wait_timeout=60)
+    assert (result["open"], result["waited"], reasons(result)) == (False, 60.0, [("node_not_ready", "w3")])
+
+
+def test_a_window_in_the_past_is_not_waited_for() -> None:
+    result = asked(Scene(), window=[{"not_after": "2020-01-01"}], wait_timeout=600)
+    assert (reasons(result), result["waited"]) == ([("window_past", "")], 0)
+
+
+def test_a_closed_window_is_a_reason() -> None:
+    result = asked(Scene(), window=[{"not_before": "2100-01-01"}])
+    assert reasons(result) == [("window_closed", "")]
+
+
+def test_all_reasons_come_at_once() -> None:
+    scene = Scene(builders.node("w3", ready=False), owned("w4", "disk-exchange"))
+    result = asked(scene, window=[{"not_before": "2100-01-01"}])
+    assert reasons(result) == [("window_closed", ""), ("node_not_ready", "w3"), ("foreign_owner", "w4")]
+
+
+def test_a_name_that_no_node_has_is_an_error() -> None:
+    with pytest.raises(InvalidOptions) as caught:
+        asked(Scene(), "w9")
+    assert caught.value.message == "there is no node w9 in this cluster; its nodes are w1, w2"
+
+
+def test_an_api_server_that_goes_away_while_waiting_is_waited_for() -> None:
+    scene = Scene(builders.node("w3", ready=False))
+    scene.agenda.after(5, lambda: scene.faults.add({"path": "/nodes", "status": 503, "times": 0}))
+    scene.agenda.after(100, lambda: (scene.faults.clear(), scene.store.mutate("Node", None, "w3", _get_ready)))
+    assert asked(scene, wait_timeout=600)["open"]
+
+
+def test_an_api_server_that_never_answered_is_an_error() -> None:
+    scene = Scene()
+    scene.faults.add({"path": "/nodes", "status": 503, "times": 0})
+    with pytest.raises(MaintenanceError):
+        asked(scene, wait_timeout=600)
+
+
+def _get_ready(node: dict[str, Any]) -> None:
+    for condition in node["status"]["conditions"]:
+        if condition["type"] == "Ready":
+            condition["status"] = "True"

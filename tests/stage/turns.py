@@ -24,7 +24,7 @@ from .line import SimClock, SimConnection
 from .scene import Scene
 
 # Nobody waits that long for a turn: somebody else's fault would otherwise leave a test hanging.
-LONGEST_TURN = 20.0
+LONGEST_TURN = 120.0
 # So many turns without any time passing are a loop that keeps a processor busy.
 MOST_IDLE = 2000
 

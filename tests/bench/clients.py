@@ -48,10 +48,13 @@ class Kubectl:
 
 
 class Module:
-    """A drain module, by itself and as tasks of a play."""
+    """A drain module, by itself and as tasks of a play. progress: what is shown of ours while it runs."""
 
-    def __init__(self, name: str, module: str, venv: Path, collections: Path, kubeconfig: Path) -> None:
+    def __init__(
+        self, name: str, module: str, venv: Path, collections: Path, kubeconfig: Path, progress: str = "changes"
+    ) -> None:
         self.name = name
+        self._progress = progress
         self._module = module
         self._venv = venv
         self._collections = collections
@@ -104,6 +107,7 @@ class Module:
             ANSIBLE_REMOTE_TMP=str(self._scratch),
             ANSIBLE_KEEP_REMOTE_FILES=str(keep),
             KUBEOPS_TASK_SECONDS=str(_TIMES),
+            K8S_MAINTENANCE_PROGRESS=self._progress,
         )
         env["PATH"] = f"{self._venv / 'bin'}{os.pathsep}{env['PATH']}"
         return env
@@ -112,6 +116,11 @@ class Module:
 def ours(kubeconfig: Path) -> Module:
     """Return this collection's module."""
     return Module("k8s_node_drain", "kubeops.maintenance.k8s_node_drain", VENV, LINKED, kubeconfig)
+
+
+def silent(kubeconfig: Path) -> Module:
+    """Return this collection's module without lines of progress."""
+    return Module("in silence", "kubeops.maintenance.k8s_node_drain", VENV, LINKED, kubeconfig, "off")
 
 
 def theirs(venv: Path, kubeconfig: Path) -> Module:

@@ -32,6 +32,7 @@ PODS = 110
 MANY_PODS = 500
 LOCKED_PODS = 3
 ROUNDS = 3  # of the plays with six tasks and with one
+TURNS = 6  # of drains whose times differ by less than two drains of the same kind
 
 
 class Bench:
@@ -40,6 +41,7 @@ class Bench:
     def __init__(self, cluster: EmbeddedCluster) -> None:
         self._cluster = cluster
         self._ours = clients.ours(cluster.kubeconfig)
+        self._silent = clients.silent(cluster.kubeconfig)
         self._kubectl = clients.find_kubectl(cluster.kubeconfig)
         self._theirs: clients.Module | None = None
         if self._kubectl is None:
@@ -102,6 +104,19 @@ class Bench:
         ratio = costs[self._ours.name].seconds / costs[self._theirs.name].seconds if self._theirs else None
         self._demand(report.Goal("drained node again: time to k8s_drain's", ratio, 0.5, ""))
 
+    def progress(self) -> None:
+        """The same drain with lines of progress and without."""
+        title = f"{PODS} pods, with lines of progress and without"
+        self._say(title, "in turns")
+        figures = trials.in_turns(self._cluster, [self._ours, self._silent], scenes.full_node(PODS), TURNS)
+        report.show_drains(title, figures)
+        self.results["progress"] = {name: found.values() for name, found in figures.items()}
+        mine, silent = figures[self._ours.name].seconds, figures[self._silent.name].seconds
+        self._demand(
+            report.Goal("lines of progress: time they cost", max(0.0, mine - silent), 0.2, "s", strict=True),
+            report.Goal("lines of progress: time to that in silence", mine / silent, 1.03, ""),
+        )
+
     def memory(self) -> None:
         """More pods on a node than a node should have."""
         title = f"{MANY_PODS} pods on the node"
@@ -131,7 +146,14 @@ def main() -> int:
     started = time.monotonic()
     with EmbeddedCluster(clients.FOLDER, lifetime=900.0) as cluster:
         bench = Bench(cluster)
-        for measure in (bench.full_node, bench.behind_a_budget, bench.freed_budgets, bench.again, bench.memory):
+        for measure in (
+            bench.full_node,
+            bench.behind_a_budget,
+            bench.freed_budgets,
+            bench.again,
+            bench.progress,
+            bench.memory,
+        ):
             measure()
     report.show_goals(bench.goals)
     missed = [goal for goal in bench.goals if goal.verdict != "ok"]

@@ -133,7 +133,8 @@ class NodeLines:
         elif node.phase == FAILED and node.error is not None:
             yield "failed: %s" % node.error.message
         elif node.phase == FAILED:
-            yield "not drained after %s, %s left" % (took, counted(len(node.pods), "pod"))
+            limit = " within %s" % took if node.timed_out else ""
+            yield "not drained%s, %s left" % (limit, counted(len(node.pods), "pod"))
 
     def _looks(self, detail: bool) -> Iterable[str]:
         if detail and self.node.phase == CHECKING and self._phase != CHECKING:

@@ -94,7 +94,7 @@ def test_each_minute_of_waiting_has_a_summary() -> None:
     assert [line for line in lines if " left" in line[1]] == [
         (50.0, "w1: 1 of 5 pods gone, 4 held by default/db-pdb; 1 m 30 s of 2 m 20 s left"),
         (100.0, "w1: 1 of 5 pods gone, 4 held by default/db-pdb; 40 s of 2 m 20 s left"),
-        (140.0, "w1: not drained after 2 m 20 s, 4 pods left"),
+        (140.0, "w1: not drained within 2 m 20 s, 4 pods left"),
     ]
 
 
@@ -130,7 +130,7 @@ def test_a_pod_that_cannot_go_is_named_with_the_servers_words() -> None:
     denial = 'admission webhook "guard.example" denied the request: not on Fridays'
     scene.faults.add({**EVICTION, "status": 400, "json": status(400, denial), "times": 0})
     assert heard(scene).texts == [
-        "w1: cordoned; 1 pod to go; cannot go: default/web-0: %s; not drained after 0 s, 1 pod left" % denial
+        "w1: cordoned; 1 pod to go; cannot go: default/web-0: %s; not drained, 1 pod left" % denial
     ]
 
 
@@ -205,7 +205,7 @@ def test_an_uncordon_is_told() -> None:
 def test_a_cordon_that_is_lifted_after_a_failure_is_told() -> None:
     scene = Scene(*app("web", term=30))
     lines = heard(scene, on_failure="uncordon", delete_options={"wait_timeout": 10}).texts
-    assert lines[-1] == "w1: uncordoned; not drained after 10 s, 1 pod left"
+    assert lines[-1] == "w1: uncordoned; not drained within 10 s, 1 pod left"
 
 
 def test_a_node_that_was_cordoned_before_says_so() -> None:

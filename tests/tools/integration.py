@@ -56,12 +56,16 @@ class Lanes:
         """Run targets in a copy of this lane's own until none is left."""
         with staged(f"integration-{lane}") as copy:
             configure(copy)
+            # ansible-test makes keys and a database in the home folder when it runs there for the first time.
+            home = copy.parents[len(COLLECTION.parts) - 1] / "home"
+            home.mkdir(exist_ok=True)
+            env = {**self._env, "HOME": str(home)}
             while True:
                 with self._lock:
                     if not self._left:
                         return
                     target = self._left.pop(0)
-                passed, log = run(copy, self._env, target)
+                passed, log = run(copy, env, target)
                 with self._lock:
                     print(log, flush=True)
                     self.results.append(passed)

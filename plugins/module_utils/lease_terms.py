@@ -47,7 +47,7 @@ def hold_of(lease: Obj | None, claimant: Claimant, now: float, has_ended: Callab
     holder = str(spec.get("holderIdentity") or "")
     renewed = parse_time(spec.get("renewTime"))
     expires = None if renewed is None else renewed + number(spec.get("leaseDurationSeconds"))
-    since = str(spec.get("acquireTime") or spec.get("renewTime") or "?").split(".")[0].rstrip("Z") + "Z"
+    since = str(spec.get("acquireTime") or spec.get("renewTime") or "?").partition(".")[0].rstrip("Z") + "Z"
     run = run_from(str(part(lease, "metadata", "annotations").get(RUN_ANNOTATION) or ""))
     same_name = holder == claimant.holder
     same_run = run is None or claimant.run is None or run == claimant.run

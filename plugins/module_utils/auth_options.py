@@ -99,15 +99,16 @@ AUTH_SPEC: dict[str, dict[str, Any]] = {
 
 
 def secret_values(params: Mapping[str, Any]) -> set[str]:
-    """Return the secrets among options that are not secret as a whole: a kubeconfig dictionary, a proxy's password.
+    """Return the secrets in options that are not secret as a whole: a kubeconfig dictionary, a password in an address.
 
     To be added to C(AnsibleModule.no_log_values), as Ansible repeats all other arguments in its output.
     """
     found = set(_secrets_in(params.get("kubeconfig")))
-    try:
-        found.add(urlsplit(str(params.get("proxy") or "")).password or "")
-    except ValueError:
-        pass
+    for option in ("proxy", "host"):
+        try:
+            found.add(urlsplit(str(params.get(option) or "")).password or "")
+        except ValueError:
+            continue
     return {value for raw in found for value in (raw, unquote(raw)) if value}
 
 

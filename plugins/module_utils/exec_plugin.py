@@ -155,9 +155,9 @@ def _expiry(text: Any, spec: ExecSpec) -> float | None:
         if found is None:
             raise ValueError
         moment = datetime.strptime("%sT%s" % found.group(1, 2), "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
-    except ValueError:
+        if found.group(3):
+            offset = timedelta(hours=int(found.group(4)), minutes=int(found.group(5)))
+            moment += offset if found.group(3) == "-" else -offset
+    except (ValueError, OverflowError):
         raise spec.failed("gave an expirationTimestamp that is no RFC 3339 time: correct the plugin") from None
-    if found.group(3):
-        offset = timedelta(hours=int(found.group(4)), minutes=int(found.group(5)))
-        moment += offset if found.group(3) == "-" else -offset
     return moment.timestamp()

@@ -68,4 +68,4 @@ def _add(sent: dict[str, str], name: str, values: list[str]) -> None:
 
 def _wire(value: str) -> str:
     """Return a text whose Latin-1 form, which the HTTP library sends, is the UTF-8 that the API server reads."""
-    return value.encode().decode("latin-1")
+    return value.encode("utf-8", "surrogateescape").decode("latin-1")

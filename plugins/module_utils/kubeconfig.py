@@ -37,8 +37,7 @@ class Entry:
 
     def text(self, key: str) -> str:
         """Return a value as text; null, absent and anything that is no scalar are ""."""
-        value = self.body.get(key)
-        return str(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
+        return _text(self.body.get(key))
 
     def part(self, key: str) -> dict[str, Any]:
         """Return a nested mapping, {} when there is none."""
@@ -116,6 +115,13 @@ def select_context(config: Kubeconfig, wanted: str) -> Selection:
     return Selection(config.origin, context, cluster, _joined(config, context, "user"))
 
 
+def _text(value: Any) -> str:
+    """Return a scalar as kubectl reads it where a text belongs: a user called no is called false."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, (str, int, float)) else ""
+
+
 def _joined(config: Kubeconfig, context: Entry, kind: str) -> Entry | None:
     name = context.text(kind)
     if not name:
@@ -160,7 +166,10 @@ def _parse(path: str) -> dict[str, Any]:
     import yaml  # comes with the kubernetes package, which connection.py has asked for before
 
     # The C parser is ten times as fast, and not part of every build.
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    loader: Any = type("KubeconfigLoader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {})
+    for tag in ("timestamp", "binary"):
+        # A namespace may be called 2026-11-30, and JSON for plugins knows neither dates nor bytes.
+        loader.add_constructor("tag:yaml.org,2002:" + tag, lambda reader, node: reader.construct_scalar(node))
     try:
         with open(path, encoding="utf-8-sig") as file:
             document = yaml.load(file, Loader=loader)  # noqa: S506
@@ -168,7 +177,8 @@ def _parse(path: str) -> dict[str, Any]:
         raise InvalidConfiguration(
             "The kubeconfig %s cannot be read: %s." % (path, exc.strerror or "it is no readable file")
         ) from exc
-    except (yaml.YAMLError, ValueError, RecursionError) as exc:
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as exc:
+        # The last ones are what the library raises for values that their tags do not fit, such as "!!bool x".
         mark = getattr(exc, "problem_mark", None)
         where = " (line %d, column %d)" % (mark.line + 1, mark.column + 1) if mark is not None else ""
         # The parser quotes lines of the file, and with them tokens.
@@ -190,9 +200,7 @@ def _merge(merged: Kubeconfig, document: dict[str, Any], file: str) -> None:
         known = merged.entries[section]
         for name, entry in _entries(document, section, key, file, where).items():
             known.setdefault(name, entry)
-    current = document.get("current-context")
-    if not merged.current_context and current:
-        merged.current_context = str(current)
+    merged.current_context = merged.current_context or _text(document.get("current-context"))
 
 
 def _entries(document: dict[str, Any], section: str, key: str, file: str, where: str) -> dict[str, Entry]:
@@ -200,7 +208,7 @@ def _entries(document: dict[str, Any], section: str, key: str, file: str, where:
     found: dict[str, Entry] = {}
     for item in items if isinstance(items, list) else [None]:
         entry = item if isinstance(item, dict) else {}
-        name = str(entry.get("name") or "")
+        name = _text(entry.get("name"))
         body = entry.get(key) or {}
         if not name or not isinstance(body, dict):
             raise InvalidConfiguration(
@@ -222,7 +230,7 @@ def replace_in_file(entry: Entry, section: str, key: str, part: str, value: dict
     try:
         document = _parse(path)
         for item in document[section]:
-            if str(item.get("name")) == entry.name:
+            if _text(item.get("name")) == entry.name:
                 item[key][part] = value
         text = yaml.safe_dump(document, default_flow_style=False, sort_keys=False)
         handle, draft = tempfile.mkstemp(dir=os.path.dirname(path))

@@ -67,9 +67,16 @@ def impersonation_of(selection: Selection) -> tuple[str, list[str], str, dict[st
     user = selection.user
     if user is None:
         return "", [], "", {}
-    groups = user.body.get("as-groups") or []
-    extra = {key: [str(item) for item in values or []] for key, values in user.part("as-user-extra").items()}
-    return user.text("as"), [str(group) for group in groups], user.text("as-uid"), extra
+    where = "of user '%s' in %s" % (user.name, selection.origin)
+    groups = _texts(user.body.get("as-groups"), "as-groups " + where)
+    extra = {str(key): _texts(values, "as-user-extra " + where) for key, values in user.part("as-user-extra").items()}
+    return user.text("as"), groups, user.text("as-uid"), extra
+
+
+def _texts(values: Any, what: str) -> list[str]:
+    if not isinstance(values or [], list):
+        raise InvalidConfiguration("The %s is no list: write each entry in a line that begins with a dash." % what)
+    return [str(value) for value in values or []]
 
 
 def _pem(entry: Entry, kind: str, key: str, origin: str) -> Pem | None:
@@ -134,7 +141,8 @@ def _told_cluster(selection: Selection) -> dict[str, Any]:
     ca = _pem(cluster, "cluster", "certificate-authority", selection.origin)
     if ca is not None:
         told["certificate-authority-data"] = base64.b64encode(ca.data).decode()
-    for extension in cluster.body.get("extensions") or []:
+    extensions = cluster.body.get("extensions")
+    for extension in extensions if isinstance(extensions, list) else []:
         if isinstance(extension, dict) and extension.get("name") == API_GROUP + "exec":
             told["config"] = extension.get("extension")
     return told

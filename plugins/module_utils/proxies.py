@@ -138,7 +138,7 @@ def _parse_proxy(text: str, headers: Mapping[str, Any]) -> Proxy:
     except ValueError:
         host, port = "", None
     scheme = url.split("://", 1)[0].lower()
-    if not host or scheme not in HTTP_SCHEMES + SOCKS_SCHEMES:
+    if not host or any(char.isspace() for char in host) or scheme not in HTTP_SCHEMES + SOCKS_SCHEMES:
         # Not repeated, because it may hold a password.
         raise InvalidConfiguration(
             "The address of the proxy cannot be used: write it as http://host:port, https://host:port or"
@@ -161,4 +161,4 @@ def _parse_proxy(text: str, headers: Mapping[str, Any]) -> Proxy:
 
 def basic(login: str) -> str:
     """Return the value of a Basic authorization header for user:password (RFC 7617, in UTF-8)."""
-    return "Basic " + base64.b64encode(login.encode()).decode()
+    return "Basic " + base64.b64encode(login.encode("utf-8", "surrogateescape")).decode()

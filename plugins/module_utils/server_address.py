@@ -76,4 +76,6 @@ def _host(netloc: str, hostname: str, text: str, origin: str) -> str:
 
 
 def _invalid(text: str, origin: str, why: str) -> InvalidConfiguration:
-    return InvalidConfiguration("The address of the API server '%s' (%s) cannot be used: %s." % (text, origin, why))
+    # What stands before an @ may be a password.
+    shown = " '%s'" % text if "@" not in text else ""
+    return InvalidConfiguration("The address of the API server%s (%s) cannot be used: %s." % (shown, origin, why))

@@ -43,10 +43,10 @@ def read_pem(path: str, name: str) -> Pem:
     try:
         with open(path, "rb") as file:
             return Pem(file.read(), "%s %s" % (name, path))
-    except OSError as exc:
-        raise InvalidConfiguration(
-            "The file of %s cannot be read: %s (%s)." % (name, path, exc.strerror or "unreadable")
-        ) from exc
+    except (OSError, ValueError) as exc:
+        # A path may be none at all, such as one with a NUL in it.
+        why = getattr(exc, "strerror", None) or "unreadable"
+        raise InvalidConfiguration("The file of %s cannot be read: %s (%s)." % (name, path, why)) from exc
 
 
 def tls_context(material: TlsMaterial) -> ssl.SSLContext:

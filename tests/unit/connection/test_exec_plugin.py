@@ -285,8 +285,9 @@ class TestFailing:
     def test_certificate_without_key(self, refusal) -> None:
         assert refusal(printing({"clientCertificateData": "x"})).startswith("gave a client certificate without its key")
 
-    def test_bad_time(self, refusal) -> None:
-        assert refusal(printing({"token": "t", "expirationTimestamp": "tomorrow"})) == (
+    @pytest.mark.parametrize("time", ["tomorrow", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00+23:59"])
+    def test_bad_time(self, refusal, time) -> None:
+        assert refusal(printing({"token": "t", "expirationTimestamp": time})) == (
             "gave an expirationTimestamp that is no RFC 3339 time: correct the plugin."
         )
 

@@ -68,6 +68,8 @@ def _text(path: str) -> str:
         raise _unreadable(path, exc) from exc
     except UnicodeDecodeError as exc:
         raise InvalidOptions("the option src: %s is no text in UTF-8, so it is no manifest" % path) from exc
+    except ValueError as exc:
+        raise InvalidOptions("the option src: %r is no path of a file" % path) from exc
 
 
 def _unreadable(path: str, exc: OSError) -> InvalidOptions:
@@ -86,7 +88,8 @@ def _documents(text: str, place: str) -> list[tuple[str, Any]]:
         ) from exc
     try:
         documents = list(yaml.load_all(text, Loader=_tolerant(yaml)))
-    except (yaml.YAMLError, ValueError, RecursionError) as exc:
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as exc:
+        # The last ones are what the library raises for values that their tags do not fit, such as "!!bool x".
         mark = getattr(exc, "problem_mark", None)
         where = " (line %d, column %d)" % (mark.line + 1, mark.column + 1) if mark is not None else ""
         raise InvalidOptions("%s is neither YAML nor JSON%s: correct it" % (place, where)) from None
@@ -105,7 +108,12 @@ def _tolerant(yaml: Any) -> Any:
     return loader
 
 
-def _expanded(document: Any, place: str) -> Iterator[Described]:
+def _expanded(document: Any, place: str, lists: set[int] | None = None) -> Iterator[Described]:
+    """Yield an object, or those of a list. lists: those of the document that were seen, as an alias may name one again.
+
+    Aliases can make a list its own item, or a few lines of YAML millions of objects.
+    """
+    lists = set() if lists is None else lists
     if document is None:
         # What stands between two lines of dashes.
         return
@@ -117,8 +125,10 @@ def _expanded(document: Any, place: str) -> Iterator[Described]:
         raise InvalidOptions("%s has no kind, so what it describes cannot be told" % place)
     items = document.get("items")
     if str(document["kind"]).endswith("List") and (items is None or isinstance(items, list)):
-        for number, item in enumerate(items or [], 1):
-            yield from _expanded(_typed(item, document), "%s, item %d" % (place, number))
+        if items and id(items) not in lists:
+            lists.add(id(items))
+            for number, item in enumerate(items, 1):
+                yield from _expanded(_typed(item, document), "%s, item %d" % (place, number), lists)
         return
     yield Described(document, place)
 

@@ -40,8 +40,19 @@ def texts(obj: Any, *path: str) -> list[str]:
 
 
 def number(value: Any, default: int = 0) -> int:
-    """Return an integer field's value, the default where it is absent, null or no number."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else default
+    """Return an integer field's value, the default where it is absent, null or no number.
+
+    A whole number that something on the way wrote as 3.0 or "3" is that number: taken for none, it would be 0.
+    """
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    found = whole(value) if isinstance(value, str) else value
+    return found if isinstance(found, int) and not isinstance(found, bool) else default
+
+
+def whole(text: str) -> int | None:
+    """Return the number that plain digits write, None for every other text; no number of a cluster is longer."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 40 else None
 
 
 def name_of(obj: Obj) -> str:
@@ -69,7 +80,7 @@ def age_of(version: str) -> int:
 
     https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
     """
-    return int(version) if version.isdecimal() else 0
+    return whole(version) or 0
 
 
 def full_name(obj: Obj) -> str:

@@ -5,15 +5,31 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .errors import InvalidOptions
+
+# Names and namespaces are DNS labels or names made of them; a path segment must not be one or two dots.
+_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,252}")
 
 
 def check_at_least(option: str, value: Any, least: int, unit: str) -> None:
     """Raise InvalidOptions for a number below the least; None is an option that is not set."""
     if value is not None and value < least:
         raise InvalidOptions("the option %s is %d, but must be %d or more (%s)" % (option, value, least, unit))
+
+
+def check_name(what: str, name: str) -> None:
+    """Raise InvalidOptions for what no object of the API is called: it would be looked for in another place.
+
+    A path with C(..) in it is another one, and a comma ends a field selector. What only no Deployment is called, such
+    as a name in capital letters, is left to the API server, whose answer leads to the right one.
+    """
+    if not _NAME.fullmatch(name):
+        raise InvalidOptions(
+            "%s is %r, which nothing in Kubernetes is called; if it comes from a variable, look at that" % (what, name)
+        )
 
 
 def distinct_texts(option: str, values: Any, meaning: str) -> tuple[str, ...]:

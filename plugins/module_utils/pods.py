@@ -11,6 +11,7 @@ from __future__ import annotations
 from .objects import (
     MIRROR_ANNOTATION,
     Obj,
+    age_of,
     condition_of,
     controller_of,
     entries,
@@ -80,7 +81,7 @@ def workload_of(pod: Obj) -> tuple[str, str, str] | None:
     if (version, kind) == ("batch/v1", "Job"):
         cron_job, _dash, minutes = name.rpartition("-")
         # Eight digits may be a date too; minutes since 1970 are between these from 2019 to 2045.
-        if cron_job and minutes.isdigit() and 26_000_000 <= int(minutes) < 40_000_000:
+        if cron_job and 26_000_000 <= age_of(minutes) < 40_000_000:
             return version, "CronJob", cron_job
     return version, kind, name
 

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from .errors import ApiError, Forbidden
-from .objects import Obj, controller_of, part, uid_of
+from .objects import Obj, controller_of, number, part, uid_of
 from .observe import Changed, Listed, observe
 from .rest import Rest
 from .rollout_diagnosis import Key, revision_hash, trimmed_pod, workload_key
@@ -143,8 +143,8 @@ class Inquiry:
         if kind == "StatefulSet":
             return revision_hash(pod) == part(followed.obj, "status").get("updateRevision")
         if kind == "DaemonSet":
-            generation = part(followed.obj, "metadata").get("generation")
-            about = ("ControllerRevision", namespace, name, generation)
+            generation = number(part(followed.obj, "metadata").get("generation"))
+            about: tuple[Any, ...] = ("ControllerRevision", namespace, name, generation)
             newest = self._answer(about, ask, lambda: self.workloads.newest_hash(followed.obj))
             return None if newest is None else newest == revision_hash(pod)
         running = str(revision_of(followed.obj) or "")

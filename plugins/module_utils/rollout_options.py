@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +13,11 @@ from typing import Any
 from .errors import InvalidOptions
 from .manifests import objects_in, objects_of_files
 from .objects import number
-from .option_values import check_at_least, distinct_texts
+from .option_values import check_at_least, check_name, distinct_texts
 from .rollout_targets import ANY_KIND, APPS, Choice, Target, of_manifests, of_workloads
 from .rollout_viewers import KINDS
 
+_API_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*/[A-Za-z0-9]+")
 # Ways to say which workloads; a task uses one.
 SOURCES = ("name", "label_selectors", "workloads", "resource_definition", "src")
 
@@ -66,14 +68,15 @@ def task_from(params: Mapping[str, Any]) -> RolloutTask:
         revision=number(params.get("revision")),
         watch=params.get("watch") is not False,
         wait_timeout=number(params.get("wait_timeout"), 900),
-        # A pause of nothing would ask the API server without a break.
-        wait_sleep=max(1.0, float(number(params.get("wait_sleep"), 5))),
+        # A pause of nothing would ask the API server without a break, and no clock takes one of centuries.
+        wait_sleep=float(min(86400, max(1, number(params.get("wait_sleep"), 5)))),
         allow_empty=allow_empty,
         fail_early=str(params.get("fail_early") or "tolerant"),
         fail_early_window=number(params.get("fail_early_window"), 90),
         strict=params.get("semantics") == "strict",
     )
     _check_revision(task)
+    _check_names(task)
     return task
 
 
@@ -117,7 +120,7 @@ def _chosen(source: str, params: Mapping[str, Any], namespace: str) -> Choice:
 
 def _api_version(params: Mapping[str, Any]) -> str:
     text = str(params.get("api_version") or APPS).strip()
-    if text.count("/") != 1 or not all(text.split("/")):
+    if not _API_VERSION.fullmatch(text):
         raise InvalidOptions(
             "the option api_version is %r, but must be a group and a version such as %s" % (text, APPS)
         )
@@ -127,6 +130,15 @@ def _api_version(params: Mapping[str, Any]) -> str:
 def _nothing(source: str, choice: Choice) -> str:
     others = " (only %s)" % ", ".join(choice.passed_over[:5]) if choice.passed_over else ""
     return "the option %s names no %s%s; set allow_empty if that is fine" % (source, ANY_KIND, others)
+
+
+def _check_names(task: RolloutTask) -> None:
+    if task.namespace:
+        check_name("the option namespace", task.namespace)
+    for target in task.targets:
+        check_name("the name of a %s" % target.kind, target.name)
+        if target.namespace:
+            check_name("the namespace of %s %s" % (target.kind, target.name), target.namespace)
 
 
 def _check_revision(task: RolloutTask) -> None:

@@ -60,7 +60,7 @@ def of_workloads(entries: Iterable[Mapping[str, Any]], namespace: str) -> Choice
         kind, name = str(entry.get("kind") or "").strip(), str(entry.get("name") or "").strip()
         if not kind or not name:
             raise InvalidOptions("the option workloads: each entry needs a kind and a name")
-        place = str(entry.get("namespace") or namespace)
+        place = str(entry.get("namespace") or "").strip() or namespace
         if kind in KINDS and _is_apps(entry.get("api_version")):
             targets.append(Target(kind, place, name))
         else:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .objects import Obj, condition_of, name_of, number, part
+from .objects import Obj, condition_of, name_of, number, part, whole
 
 REVISION = "deployment.kubernetes.io/revision"
 NOT_ROLLING = "rollout status is only available for RollingUpdate strategy type"
@@ -61,8 +61,7 @@ def strategy_of(obj: Obj) -> str:
 
 def revision_of(deployment: Obj) -> int | None:
     """Return the number of a Deployment's revision, None where its controller has written none."""
-    text = str(part(deployment, "metadata", "annotations").get(REVISION) or "")
-    return int(text) if text.isdigit() else None
+    return whole(str(part(deployment, "metadata", "annotations").get(REVISION) or ""))
 
 
 def updated_of(stateful_set: Obj) -> int:

@@ -46,7 +46,7 @@ def selector_text(selector: Any) -> str:
     terms = ["%s=%s" % item for item in sorted(part(selector, "matchLabels").items())]
     for expression in entries(selector, "matchExpressions"):
         key, operator = str(expression.get("key")), expression.get("operator")
-        values = ",".join(str(value) for value in expression.get("values") or [])
+        values = ",".join(texts(expression, "values"))
         if operator in ("In", "NotIn"):
             terms.append("%s %s (%s)" % (key, str(operator).lower(), values))
         elif operator in ("Exists", "DoesNotExist"):

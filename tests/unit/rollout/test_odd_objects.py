@@ -1,0 +1,110 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects and manifests that are not as they should be: each is read, passed over or refused, and nothing breaks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
+from ansible_collections.kubeops.maintenance.plugins.module_utils.objects import number
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_options import task_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_pods import judge
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_viewers import revision_of, view
+from ansible_collections.kubeops.maintenance.plugins.module_utils.selectors import selector_text
+from rollout.situations import COMPLETE, REVISION, deployment, later, status, still
+
+MANIFEST = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n"
+Object = dict[str, Any]
+
+
+def targets(definition: Any) -> list[str]:
+    return [target.name for target in task_from({"resource_definition": definition}).targets]
+
+
+def refusal(**params: Any) -> str:
+    with pytest.raises(InvalidOptions) as caught:
+        task_from(params)
+    return caught.value.message
+
+
+@pytest.mark.parametrize("text", ["²", "9" * 5000, "-1", "1.5", "abc", ""])
+def test_a_revision_that_is_no_number_is_none(text: str) -> None:
+    assert revision_of({"metadata": {"annotations": {REVISION: text}}}) is None
+
+
+@pytest.mark.parametrize("version", ["²", "9" * 5000, "abc"])
+def test_a_version_that_is_no_number_hides_no_change(version: str) -> None:
+    scene = still(deployment(updatedReplicas=1))
+    event = {"type": "MODIFIED", "object": deployment(**COMPLETE)}
+    event["object"]["metadata"]["resourceVersion"] = version
+    scene.faults.add({"path": "watch=true", "status": 200, "body_text": json.dumps(event) + "\n"})
+    assert scene.follow(name=["web"], wait_timeout=5)["done"]
+
+
+@pytest.mark.parametrize("replicas", ["3", 3.0])
+def test_a_number_in_another_form_is_not_taken_for_zero(replicas: Any) -> None:
+    assert number(replicas) == 3
+    assert not view("Deployment", deployment(wanted=replicas)).done
+
+
+def test_an_event_without_a_spec_does_not_look_complete() -> None:
+    scene = still(deployment(updatedReplicas=1))
+    event = {"type": "MODIFIED", "object": {"metadata": {"name": "web", "uid": "uid-web"}}}
+    scene.faults.add({"path": "watch=true", "status": 200, "body_text": json.dumps(event) + "\n", "times": 1})
+    later(scene, 3, status(**COMPLETE))
+    assert (scene.follow(name=["web"])["done"], scene.seconds >= 3) == (True, True)
+
+
+@pytest.mark.parametrize("values", [5, True, None, "ab", [1]])
+def test_an_odd_selector_makes_no_query_fail(values: Any) -> None:
+    assert selector_text({"matchExpressions": [{"key": "a", "operator": "In", "values": values}]}) == "a in ()"
+
+
+@pytest.mark.parametrize("reason", [[], {}, 5, None])
+def test_a_reason_that_is_no_word_is_one_that_nobody_knows(reason: Any) -> None:
+    waiting = {"name": "app", "state": {"waiting": {"reason": reason}}}
+    found = judge({"spec": {"nodeName": "w1"}, "status": {"containerStatuses": [waiting]}}, [])
+    assert found is not None and found.reason == "starting"
+
+
+def test_a_list_that_holds_itself_ends() -> None:
+    assert targets(f"kind: List\nitems: &all\n- {{kind: List, items: *all}}\n- {json.dumps(deployment())}") == ["web"]
+
+
+def test_a_few_lines_of_aliases_do_not_become_millions_of_objects() -> None:
+    lines = ["a0: &a0 {kind: List, items: [{kind: Deployment, metadata: {name: web}}]}"]
+    for level in range(1, 12):
+        lines.append(f"a{level}: &a{level} {{kind: List, items: [{', '.join([f'*a{level - 1}'] * 9)}]}}")
+    assert targets("\n".join([*lines, "kind: List", "items: [*a11]"])) == ["web"]
+
+
+@pytest.mark.parametrize("value", ["!!timestamp x", "!!bool x", "!!int ''", "!!float ''"])
+def test_a_value_that_its_tag_does_not_fit_is_told_as_malformed(value: str) -> None:
+    text = refusal(resource_definition=MANIFEST + "x: " + value)
+    assert text == "the option resource_definition is neither YAML nor JSON: correct it"
+
+
+def test_a_path_that_can_be_none_is_told() -> None:
+    assert refusal(src=["a\0b"]).endswith("a\\x00b' is no path of a file")
+
+
+@pytest.mark.parametrize("name", ["..", ".", "a,b", "a b", "we%b", "{{ app }}", "web\0"])
+@pytest.mark.parametrize("key", ["name", "namespace"])
+def test_what_nothing_is_called_is_refused_before_it_makes_another_path(key: str, name: str) -> None:
+    found = refusal(workloads=[{"kind": "Deployment", "name": "web", "namespace": "shop", key: name}])
+    assert f"is {name!r}, which nothing in Kubernetes is called; if it comes from a variable, look at that" in found
+
+
+@pytest.mark.parametrize("version", ["apps/v1?x", "../v1", "apps/v1/x", "apps", "apps/v 1"])
+def test_an_api_version_that_makes_another_path_is_refused(version: str) -> None:
+    text = refusal(kind="Deployment", name=["web"], api_version=version)
+    assert text == f"the option api_version is {version!r}, but must be a group and a version such as apps/v1"
+
+
+def test_times_beyond_every_clock_are_bounded() -> None:
+    assert task_from({"kind": "Deployment", "name": ["web"], "wait_sleep": 10**400}).wait_sleep == 86400.0

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .errors import (
@@ -68,6 +68,36 @@ def error_of(body: Obj, status: int = 0, headers: Mapping[str, str] | None = Non
     )
 
 
+def events_in(response: Any) -> Iterator[Obj | None]:
+    """Yield the events of a watch as they come, None where nothing is there just now; raise the error that it tells."""
+    rest = b""
+    for chunk in response.stream(65536):
+        if not chunk:
+            # Only a simulated connection gives an empty chunk: nothing to read at this moment.
+            yield None
+            continue
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            if line.strip():
+                yield _event(line)
+
+
+def _event(line: bytes) -> Obj:
+    event = _parsed(line)
+    if event is None:
+        raise ServerFault("the watch sent something that is no event, or was cut in it", status=200, foreign=True)
+    if event.get("type") == "ERROR":
+        raise error_of(part(event, "object"))
+    return event
+
+
+def listed(page: Obj) -> Obj:
+    """Return a page of a list; raise a fault for other JSON, in which no item would mean that everything is gone."""
+    if not isinstance(page.get("items"), list) and not str(page.get("kind") or "").endswith("List"):
+        raise ServerFault("what came for a list is none, so it is not from a Kubernetes API server", 200, foreign=True)
+    return page
+
+
 def selector_fault(exc: ApiError, option: str, selectors: list[str]) -> MaintenanceError:
     """Return the error to raise for a list that failed: the user's mistake where the label selectors are malformed."""
     if exc.status != 400 or not selectors:
@@ -96,7 +126,7 @@ def clip(text: str) -> str:
 def _parsed(data: bytes) -> Obj | None:
     try:
         body = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return body if isinstance(body, dict) else None
 

@@ -8,11 +8,11 @@ https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from .errors import ApiError, Expired, Forbidden, NotFound, Unreachable
+from .errors import ApiError, Expired, Unreachable
 from .objects import Obj, part, version_of
 from .rest import Listing, Rest
 from .waiting import growing_pause
@@ -26,6 +26,10 @@ SILENCE = 30.0
 STREAM = 300
 # A watch that ends at once again and again is not worth more than a list each C(pause).
 SHORT_STREAMS = 3
+# Seconds between any two requests of one watch, however much it tells: some servers end each stream at once.
+SHORTEST_PAUSE = 0.2
+# What says that there is no watching here: forbidden, unknown, or a method that something on the way does not let pass.
+UNWATCHABLE = (403, 404, 405)
 
 
 class Listed(NamedTuple):
@@ -66,23 +70,35 @@ class Collection:
 def observe(rest: Rest, what: Collection) -> Iterator[Listed | Changed | Unwatched | Pause | None]:
     """Yield the items of a collection and then every change, for ever. Raise what no further try heals."""
     watching = True
+    vain = 0
     while True:
         listing = rest.list(what.path, what.query, what.page_size, what.keep)
         yield Listed(*listing)
+        pause = what.pause
         if watching:
             try:
-                yield from _watch(rest, what, listing)
-            except (Forbidden, NotFound) as exc:
+                useful, asked = yield from _watch(rest, what, listing)
+                # One list in place of a watch that broke is due at once; a server whose watches all break is not to be
+                # asked without end.
+                vain = 0 if useful else vain + 1
+                pause = max(asked, growing_pause(vain - 1, 0.5, what.pause) if vain > 1 else SHORTEST_PAUSE)
+            except ApiError as exc:
+                if exc.status not in UNWATCHABLE:
+                    raise
                 watching = False
                 yield Unwatched(exc.message)
-        if not watching:
-            yield Pause(what.pause)
+        yield Pause(pause)
 
 
-def _watch(rest: Rest, what: Collection, listing: Listing) -> Iterator[Changed | Pause | None]:
-    """Yield changes since the listing. Return when a new list is due."""
+def _watch(
+    rest: Rest, what: Collection, listing: Listing
+) -> Generator[Changed | Pause | None, None, tuple[bool, float]]:
+    """Yield changes since the listing. Return when a new list is due.
+
+    Returned are whether the watch was of use, and for how many seconds not to ask again.
+    """
     version = listing.version
-    empty = 0
+    empty, useful = 0, False
     while True:
         heard = False
         try:
@@ -90,24 +106,23 @@ def _watch(rest: Rest, what: Collection, listing: Listing) -> Iterator[Changed |
                 if event is None:
                     yield None
                     continue
-                heard = True
                 obj = part(event, "object")
-                version = version_of(obj) or version
+                before, version = version, version_of(obj) or version
                 if event.get("type") in ("ADDED", "MODIFIED", "DELETED"):
+                    # What comes again and again is no news.
+                    heard = heard or version != before
                     yield Changed(event["type"], what.keep(obj))
-        except (Expired, Silent):
-            return
+        except (Expired, Silent) as exc:
+            return useful or heard or isinstance(exc, Silent), 0.0
         except (ApiError, Unreachable) as exc:
             if not rest.may_pass(exc):
                 raise
-            yield Pause((exc.retry_after if isinstance(exc, ApiError) else None) or 1.0)
-            return
+            return useful or heard, (exc.retry_after if isinstance(exc, ApiError) else None) or 1.0
         # The server ended the stream, as it does after a while: go on where it stopped.
-        empty = 0 if heard else empty + 1
-        if empty:
-            yield Pause(growing_pause(empty, 0.5, what.pause))
+        empty, useful = 0 if heard else empty + 1, useful or heard
         if empty >= SHORT_STREAMS:
-            return
+            return useful, 0.0
+        yield Pause(growing_pause(empty, 0.5, what.pause) if empty else SHORTEST_PAUSE)
 
 
 def _query(what: Collection, version: str) -> dict[str, Any]:

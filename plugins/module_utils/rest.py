@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from .answers import error_of, foreign_answer, value_of
+from .answers import events_in, foreign_answer, listed, value_of
 from .errors import (
     ApiError,
     Conflict,
     Expired,
+    InvalidOptions,
     MaintenanceError,
     ServerFault,
     TooManyRequests,
@@ -59,6 +60,7 @@ class Rest:
         self._renewing = threading.Lock()
         self._renewals = 0
         self.answered = False
+        self._listed = False
         self.namespace = connection.namespace
 
     def get(self, path: str, query: dict[str, Any] | None = None) -> Obj:
@@ -88,19 +90,29 @@ class Rest:
 
         A continue token that the server has forgotten (410) starts the list anew, so no item is missing or twice.
         """
+        attempt = 0
         while True:
-            items: list[Obj] = []
-            token = ""
+            attempt += 1
             try:
-                while True:
-                    page = self.get(path, _page_query(query, page_size, token))
-                    items += [keep(item) for item in entries(page, "items")]
-                    token = str(part(page, "metadata").get("continue") or "")
-                    if not token:
-                        return Listing(items, version_of(page))
-            except Expired:
-                if not token or self._deadline.expired():
+                return self._pages(path, query, page_size, keep)
+            except (Expired, ServerFault) as exc:
+                # Other faults were tried again before, and what never gave a list is the wrong server.
+                if isinstance(exc, ServerFault) and not (self._listed and exc.status == 200):
                     raise
+                self._pause_after(exc, attempt)
+
+    def _pages(self, path: str, query: dict[str, Any], page_size: int, keep: Callable[[Obj], Obj]) -> Listing:
+        items: list[Obj] = []
+        token = ""
+        while True:
+            page = listed(self.request("GET", path, _page_query(query, page_size, token), leave=(Expired,)))
+            self._listed = True
+            items += [keep(item) for item in entries(page, "items")]
+            before, token = token, str(part(page, "metadata").get("continue") or "")
+            if not token:
+                return Listing(items, version_of(page))
+            if token == before:
+                raise ServerFault("the API server gives the same page of a list again and again", 200, foreign=True)
 
     def stream(self, path: str, query: dict[str, Any], silence: float) -> Iterator[Obj | None]:
         """Yield the events of a watch until the server ends it. None means that nothing is there just now.
@@ -113,7 +125,7 @@ class Rest:
             wait = max(0.05, min(silence, self._deadline.remaining()))
             with streamed(self._connection, _target(path, query), self._headers(), wait) as got:
                 if got.status == 200:
-                    yield from _events(got)
+                    yield from events_in(got)
                     return
                 own = generation == self._renewals
                 if got.status != 401 or renewed or not self._renew(generation):
@@ -141,13 +153,23 @@ class Rest:
             try:
                 return self._attempt(method, _target(path, query or {}), data, content_type)
             except (Unreachable, ApiError) as exc:
-                if isinstance(exc, leave) or not self.may_pass(exc) or self._out_of_patience():
+                if isinstance(exc, leave) or not self.may_pass(exc):
                     raise self._placed(exc) from exc
-                asked = exc.retry_after if isinstance(exc, ApiError) else None
-                pause = asked or growing_pause(attempt, 0.25, 5.0) * self._clock.jitter()
-                self._clock.sleep(min(pause, self._deadline.remaining()))
-                if self._deadline.expired():
-                    raise self._placed(exc) from exc
+                self._pause_after(exc, attempt)
+
+    def _pause_after(self, exc: MaintenanceError, attempt: int) -> None:
+        """Wait before the next try; raise the fault where there is no patience for one."""
+        if self._out_of_patience():
+            raise self._placed(exc) from exc
+        asked = exc.retry_after if isinstance(exc, ApiError) else None
+        pause = asked or growing_pause(attempt, 0.25, 5.0) * self._clock.jitter()
+        left = self._deadline.remaining()
+        if not self.answered:
+            # A server that asks for a long wait may be the wrong one, too.
+            left = min(left, max(0.0, self._patience - self._clock.monotonic()))
+        self._clock.sleep(min(pause, left))
+        if self._deadline.expired():
+            raise self._placed(exc) from exc
 
     def _attempt(self, method: str, target: str, data: bytes | None, content_type: str) -> Obj:
         renewed = False
@@ -196,7 +218,7 @@ class Rest:
         if isinstance(exc, ServerFault) and exc.details.get("foreign") and exc.status < 500:
             # A log-in page or a web server: from the start it is the wrong address, later a load balancer's mood.
             return self.answered
-        return isinstance(exc, (ServerFault, TooManyRequests, Conflict))
+        return isinstance(exc, (ServerFault, TooManyRequests, Conflict, Expired))
 
     def _placed(self, exc: MaintenanceError) -> MaintenanceError:
         """Say where and as whom, while it is still likely that just this is wrong."""
@@ -206,38 +228,11 @@ class Rest:
                 % (exc.message, self._connection.describe())
             )
         elif not self.answered and isinstance(exc, ServerFault) and exc.details.get("foreign"):
-            exc.message = "%s; asked was %s: check host, or server in the kubeconfig" % (
-                exc.message,
-                self._connection.describe(),
-            )
+            asked = self._connection.describe()
+            exc.message += "; asked was %s: check host, or server in the kubeconfig" % asked
         elif not self.answered and isinstance(exc, Silent):
             exc.message += ": check host, or server in the kubeconfig, and whether a firewall lies between"
         return exc
-
-
-def _events(response: Any) -> Iterator[Obj | None]:
-    rest = b""
-    for chunk in response.stream(65536):
-        if not chunk:
-            # Only a simulated connection gives an empty chunk: nothing to read at this moment.
-            yield None
-            continue
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            if line.strip():
-                yield _event(line)
-
-
-def _event(line: bytes) -> Obj:
-    try:
-        event = json.loads(line)
-    except ValueError as exc:
-        raise ServerFault("the watch was cut in the middle of an event", status=200, foreign=True) from exc
-    if not isinstance(event, dict):
-        raise ServerFault("the watch sent something that is no event", status=200, foreign=True)
-    if event.get("type") == "ERROR":
-        raise error_of(part(event, "object"))
-    return event
 
 
 def _page_query(query: dict[str, Any], page_size: int, token: str) -> dict[str, Any]:
@@ -246,4 +241,7 @@ def _page_query(query: dict[str, Any], page_size: int, token: str) -> dict[str, 
 
 
 def _target(path: str, query: dict[str, Any]) -> str:
+    if any(step in (".", "..") for step in path.split("/")):
+        # On its way it would become another path.
+        raise InvalidOptions("nothing in Kubernetes is called . or ..: correct the name or namespace in %s" % path)
     return "%s?%s" % (path, urlencode(query)) if query else path

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .objects import Obj, name_of, number, part, uid_of, version_of
+from .objects import Obj, age_of, name_of, number, part, uid_of, version_of
 from .observe import Changed, Listed
 from .rollout_targets import Group, Target
 from .rollout_viewers import View, figures, is_observed, view
@@ -84,8 +84,8 @@ class Followed:
         return self._doubted_at is not None and not self.over
 
     def take(self, obj: Obj, now: float) -> None:
-        """Take in the object as it was seen."""
-        if self.over or self._outdated(obj):
+        """Take in the object as it was seen. What has no spec is none, and without one nothing would seem missing."""
+        if self.over or self._outdated(obj) or not part(obj, "spec"):
             return
         if self.known and uid_of(obj) != uid_of(self.obj):
             # A watch may offer what was deleted long ago, so only a look of its own decides.
@@ -132,15 +132,15 @@ class Followed:
         else:
             self.take(obj, now)
 
-    def not_looked(self, why: str, forbidden: bool, now: float) -> None:
-        """Take in that a look failed. One that is forbidden never succeeds: then what was heard counts."""
+    def not_looked(self, why: str, for_good: bool, now: float) -> None:
+        """Take in that a look failed. If no other will succeed (no right, no login), what was heard counts."""
         self.look_at, self.looking = (now + self.manner.apart if self.apart else None), False
-        if not forbidden or self.over:
+        if not for_good or self.over:
             return
         if self.doubtful:
             self.take(self.obj, now)
         else:
-            self.failure = "it is not to be seen any more, and may not be looked at: " + why
+            self.failure = "it is not to be seen any more, and cannot be looked at: " + why
 
     def vanished(self, now: float) -> None:
         """Take in that a list or a watch does not show it any more, which a look must confirm.
@@ -156,10 +156,7 @@ class Followed:
 
     def _outdated(self, obj: Obj) -> bool:
         """Tell whether an object is older than what was seen: a resumed watch or another server may be behind."""
-        seen, offered = version_of(self.obj), version_of(obj)
-        if uid_of(obj) != uid_of(self.obj) or not (seen.isdigit() and offered.isdigit()):
-            return False
-        return int(offered) < int(seen)
+        return uid_of(obj) == uid_of(self.obj) and 0 < age_of(version_of(obj)) < age_of(version_of(self.obj))
 
     def _note_movement(self, now: float) -> None:
         moved = figures(self.target.kind, self.obj), part(self.obj, "status").get("replicas")

@@ -108,7 +108,7 @@ class Groups:
         if message.error is None:
             following.looked(name, message.value, now)
         elif member.known:
-            member.not_looked(message.error.message, isinstance(message.error, Forbidden), now)
+            member.not_looked(message.error.message, not self._rest.may_pass(message.error), now)
         else:
             raise message.error
 

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from .errors import MaintenanceError, NotFound
-from .objects import Obj, controller_of, labels_of, name_of, namespace_of, number, part, uid_of
+from .objects import Obj, controller_of, entries, labels_of, name_of, namespace_of, number, part, uid_of
 from .observe import Collection
 from .rest import Rest
 from .selectors import selector_text
@@ -64,19 +64,23 @@ class Workloads:
     def likely(self, api_version: str, plural: str, namespace: str, name: str) -> str:
         """Return a hint at why there is no such workload: no such namespace, or names most like it; "" if none."""
         try:
-            try:
-                self._rest.get("/api/v1/namespaces/" + quote(namespace, safe=""))
-            except NotFound:
-                return "; there is no namespace %r either" % namespace
+            self._once("/api/v1/namespaces/" + quote(namespace, safe=""))
+        except NotFound:
+            return "; there is no namespace %r either" % namespace
         except MaintenanceError:
             pass
         try:
-            path = _path(api_version, namespace, plural)
-            known = self._rest.list(path, {}, self._page_size, lambda obj: {"metadata": {"name": name_of(obj)}}).items
+            page = self._once(_path(api_version, namespace, plural), limit=self._page_size)
         except MaintenanceError:
             return ""
-        near = difflib.get_close_matches(name, [name_of(obj) for obj in known], n=3)
-        return "; did you mean %s?" % ", ".join(near) if near else " (it has %d %s)" % (len(known), plural)
+        known = [name_of(obj) for obj in entries(page, "items")]
+        near = difflib.get_close_matches(name, known, n=3)
+        more = "at least " if part(page, "metadata").get("continue") else ""
+        return "; did you mean %s?" % ", ".join(near) if near else " (it has %s%d %s)" % (more, len(known), plural)
+
+    def _once(self, path: str, **query: Any) -> Obj:
+        """Ask without another try: the answer only makes an error's text better, and nobody should wait for that."""
+        return self._rest.request("GET", path, query, leave=(MaintenanceError,))
 
     def pods_collection(self, namespace: str, selector: str, keep: Callable[[Obj], Obj]) -> Collection:
         """Return what to follow to know the pods of a namespace that match a label selector."""
@@ -144,7 +148,8 @@ def _short_event(event: Obj) -> Obj:
     """
     times = [event.get("lastTimestamp"), part(event, "series").get("lastObservedTime"), event.get("eventTime")]
     at = max((str(time) for time in times if time), default=part(event, "metadata").get("creationTimestamp"))
-    return {"type": event.get("type"), "reason": event.get("reason"), "message": event.get("message"), "at": at or ""}
+    reason = str(event.get("reason") or "")
+    return {"type": event.get("type"), "reason": reason, "message": event.get("message"), "at": at or ""}
 
 
 def _path(api_version: str, namespace: str, plural: str, name: str = "") -> str:

@@ -102,7 +102,7 @@ def image(pod: Obj, events: list[Obj]) -> Trouble | None:
     """Tell of an image that cannot be had."""
     for entry in _containers(pod):
         waiting = part(entry.status, "state", "waiting")
-        if waiting.get("reason") in IMAGE_REASONS:
+        if str(waiting.get("reason")) in IMAGE_REASONS:
             words = _registry_words(waiting, events)
             text = "container %s cannot pull image %s: %s" % (entry.name, entry.image, words)
             return Trouble(
@@ -119,7 +119,7 @@ def container(pod: Obj, events: list[Obj]) -> Trouble | None:
         words = clip(str(waiting.get("message") or waiting.get("reason") or ""))
         if waiting.get("reason") == "CreateContainerConfigError":
             reason, text = "container_config", "container %s cannot be configured: %s" % (entry.name, words)
-        elif waiting.get("reason") in CREATE_REASONS:
+        elif str(waiting.get("reason")) in CREATE_REASONS:
             reason, text = "container_create", "container %s cannot be started: %s" % (entry.name, words)
         else:
             continue
@@ -142,7 +142,9 @@ def crash(pod: Obj, events: list[Obj]) -> Trouble | None:
         killed = last.get("reason") == "OOMKilled"
         reason = "oom_killed" if killed else "init_failed" if entry.init else "crash_loop"
         final = looping or killed or entry.restarts > 1
-        return Trouble(reason, _crash_text(entry, code, killed), True, final, entry.name, code, entry.restarts, True)
+        # While it runs again, it may become ready yet; if it does not, it will soon be seen down once more.
+        down = part(entry.status, "state").get("running") is None
+        return Trouble(reason, _crash_text(entry, code, killed), down, final, entry.name, code, entry.restarts, True)
     return None
 
 

@@ -279,3 +279,11 @@ def test_the_log_of_the_run_that_failed_is_asked_for(found: Object, previous: bo
 @pytest.mark.parametrize("missing", [{"status": None}, {"spec": None}, {"status": {"containerStatuses": None}}])
 def test_a_pod_of_which_little_is_known_is_starting(missing: Object) -> None:
     assert told({**pod(), **missing})[0] == "starting"
+
+
+def test_a_container_that_runs_again_is_not_given_up_while_it_runs() -> None:
+    ended_before = {"exitCode": 1, "reason": "Error"}
+    again = judge(pod(runs(restarts=4, last=ended_before)), [])
+    down = judge(pod(waits("CrashLoopBackOff", restarts=4, last=ended_before)), [])
+    assert again is not None and down is not None
+    assert (again.reason, again.blamed, down.reason, down.blamed) == ("crash_loop", False, "crash_loop", True)

@@ -106,3 +106,8 @@ def budget_facts(budget: Obj) -> dict[str, Any]:
         "unhealthy_pod_eviction_policy": part(budget, "spec").get("unhealthyPodEvictionPolicy") or "IfHealthyBudget",
         "deadlock": is_deadlocked(budget),
     }
+
+
+def unread_facts(name: str) -> dict[str, Any]:
+    """Return the same for a budget of which nothing but the name is known."""
+    return {**dict.fromkeys(budget_facts({})), "name": name}

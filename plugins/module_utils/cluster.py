@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 from .answers import selector_fault
 from .budgets import BudgetBook
-from .errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFound
+from .errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFound, ServerFault
 from .evictions import deletion_of, eviction_of
-from .objects import Obj, is_finished, name_of, namespace_of
+from .objects import Obj, is_finished, name_of, namespace_of, part
 from .observe import Collection, Listed
 from .pods import trimmed
 from .rest import Rest
@@ -24,6 +24,8 @@ from .words import some
 NODES = "/api/v1/nodes"
 ATTACHMENTS = "/apis/storage.k8s.io/v1/volumeattachments"
 BUDGETS = "/apis/policy/v1/poddisruptionbudgets"
+# What says that rights are not reviewed here: the API is switched off, or something on the way does not let it pass.
+UNREVIEWED = (400, 403, 404, 405, 422)
 
 
 class Cluster:
@@ -37,16 +39,27 @@ class Cluster:
     def node(self, name: str) -> Obj:
         """Return a node. An unknown name is the user's mistake, so the names most like it are given."""
         try:
-            return self._rest.get(_path(NODES, name))
+            return self._node(name)
         except NotFound as exc:
             raise InvalidOptions("there is no node %r in this cluster%s" % (name, self._likely(name))) from exc
 
     def node_now(self, name: str) -> Obj | None:
         """Return a node as it is now, None if it left the cluster."""
         try:
-            return self._rest.get(_path(NODES, name))
+            return self._node(name)
         except NotFound:
             return None
+
+    def _node(self, name: str) -> Obj:
+        if name in (".", ".."):
+            # As part of a path these lead to another place.
+            raise NotFound("no node can have the name %r" % name, 404)
+        found = self._rest.get(_path(NODES, name))
+        if name_of(found) != name:
+            # Drained would be what runs on the node "", and that are the pods that wait for a node.
+            text = "what came for node %s is not that node, so it is not from a Kubernetes API server" % name
+            raise ServerFault(text, status=200, foreign=True)
+        return found
 
     def nodes(self, selectors: list[str], option: str = "node_selectors") -> list[Obj]:
         """Return the nodes that match all label selectors, by name. option: where the selectors come from."""
@@ -55,7 +68,7 @@ class Cluster:
             items = self._rest.list(NODES, query, self._page_size).items
         except ApiError as exc:
             raise selector_fault(exc, option, selectors) from exc
-        return sorted(items, key=name_of)
+        return sorted(filter(name_of, items), key=name_of)
 
     def set_unschedulable(self, name: str, value: bool, dry_run: bool = False) -> Obj:
         """Cordon or uncordon a node and return it. null lifts the field, as kubectl does."""
@@ -70,7 +83,9 @@ class Cluster:
         """Tell whether the account has a right; None if the API server does not say."""
         try:
             return is_allowed(self._rest.request("POST", REVIEWS, None, review_of(right)))
-        except (Forbidden, NotFound):
+        except ApiError as exc:
+            if exc.status not in UNREVIEWED:
+                raise
             return None
 
     def pods_on(self, node: str, selectors: list[str]) -> Listed:
@@ -183,5 +198,5 @@ def _labels(selectors: list[str]) -> dict[str, Any]:
 
 
 def without_managed_fields(obj: Obj) -> Obj:
-    obj.get("metadata", {}).pop("managedFields", None)
+    part(obj, "metadata").pop("managedFields", None)
     return obj

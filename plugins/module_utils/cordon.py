@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from .cluster import Cluster
 from .errors import Conflict, Failed, MaintenanceError
 from .node_drain import FAILED, NodeDrain
-from .objects import Obj, is_unschedulable
+from .objects import Obj, is_unschedulable, uid_of
 from .owners import ANNOTATION, claim, holders, owners_of, release
 from .waiting import Clock
 
@@ -109,6 +109,7 @@ class Gate:
         for node in nodes:
             try:
                 node.claimed = self.set_schedulable(node, False)
+                node.closed_uid = uid_of(node.node)
                 changed = node.claimed or changed
             except MaintenanceError as exc:
                 node.error, node.phase = exc, FAILED
@@ -121,12 +122,13 @@ class Gate:
         if fresh is not None:
             node.node, node.cordoned = fresh, is_unschedulable(fresh)
             self.set_schedulable(node, False)
+            node.closed_uid = uid_of(node.node)
 
     def roll_back(self, nodes: list[NodeDrain], policy: str) -> list[str]:
         """Lift this task's own cordons from nodes that failed, as C(on_failure) says; return warnings.
 
-        The node is read again first: a cordon that somebody lifted or that was there before stays as it is. What the
-        same owner's earlier run left behind is its own too.
+        The node is read again first: a cordon that somebody lifted or that was there before stays as it is, and so does
+        that of another node which came under its name. What the same owner's earlier run left behind is its own too.
         """
         warnings = []
         for node in nodes:
@@ -136,7 +138,7 @@ class Gate:
             try:
                 fresh = self.cluster.node_now(node.name)
                 node.node, node.cordoned = fresh or node.node, fresh is not None and is_unschedulable(fresh)
-                if fresh is not None:
+                if fresh is not None and uid_of(fresh) == node.closed_uid:
                     node.rolled_back = self.set_schedulable(node, True) and not node.cordoned
             except MaintenanceError as exc:
                 warnings.append("%s could not be uncordoned after the failure: %s" % (node.name, exc.message))

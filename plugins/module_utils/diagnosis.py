@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .budgets import budget_facts, is_deadlocked, room_in
+from .budgets import budget_facts, is_deadlocked, room_in, unread_facts
 from .objects import Obj, deletion_time, is_ready, is_terminating, namespace_of, number, part, texts
-from .pod_drain import BLOCKED, HELD, LOST, PAUSED, PodDrain
+from .pod_drain import BLOCKED, LOST, PAUSED, PodDrain
 from .pods import reference
 
 # A kubelet needs a moment after the grace period to take volumes and network down.
@@ -55,6 +55,8 @@ def why(drain: PodDrain, budget: Obj | None, node: Obj, now: float) -> tuple[str
         return _held(drain, budget)
     if outcome is None and drain.attempts:
         return "api_error", "its eviction was not answered before the time was up"
+    if outcome is None and drain.state == PAUSED:
+        return "not_tried", "not tried any more, because such pods come back although the node is cordoned"
     if outcome is None:
         return "not_tried", "not tried before the time was up"
     if drain.state == LOST:
@@ -63,9 +65,8 @@ def why(drain: PodDrain, budget: Obj | None, node: Obj, now: float) -> tuple[str
         return outcome.reason, "%s: %s%s" % (_held_by(drain), outcome.message, _unready(drain.pod))
     if outcome.reason == "namespace_terminating":
         return outcome.reason, "its namespace is being deleted, and nothing can be evicted there"
-    if drain.state in (HELD, PAUSED) or outcome.message:
-        return outcome.reason or "api_error", outcome.message or "it could not be evicted"
-    return "not_tried", "not tried before the time was up"
+    # A pod of which the API server says that it is gone, and which it lists all the same, has no other words.
+    return outcome.reason or "api_error", outcome.message or "the API server knows no such pod, but still lists it"
 
 
 def _held(drain: PodDrain, budget: Obj) -> tuple[str, str]:
@@ -119,4 +120,4 @@ def _unready(pod: Obj) -> str:
 
 
 def _named_only(drain: PodDrain) -> dict[str, Any] | None:
-    return {"name": drain.budget} if drain.budget else None
+    return unread_facts(drain.budget) if drain.budget else None

@@ -82,7 +82,7 @@ class Maintenance:
             daemonsets,
             cordoned_before=closed,
             cordoned=closed,
-            resumed=closed and self._task.cordon_owner in owners_of(node).entries,
+            resumed=closed and self._task.cordon_owner in (owners_of(node).entries if self._task.cordon_owner else ()),
             started_at=now,
             ended_at=now,
         )

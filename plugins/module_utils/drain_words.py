@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from .node_drain import FAILED, NodeDrain
 from .objects import full_name
-from .words import MOST_NAMES, counted, grouped, some
+from .words import MOST_NAMES, closed, counted, grouped, some
 
 
 class Ended(Protocol):
@@ -44,20 +44,20 @@ def message_of(end: Ended, pending: Pending) -> str:
 
 def _refusal(nodes: list[NodeDrain], refusals: list[str]) -> str:
     # What is wrong with the account comes first: nothing else can be tried before that is mended.
-    said = ["%s." % refusal for refusal in refusals]
+    said = [closed(refusal) for refusal in refusals]
     blocked = [
         (full_name(drain.pod), drain.verdict.message) for node in nodes for drain in node.blocked() if drain.verdict
     ]
     if blocked:
         where = some(node.name for node in nodes if node.blocked())
         count = counted(len(blocked), "pod")
-        said.append("%s on %s cannot be drained as asked: %s." % (count, where, grouped(blocked)))
+        said.append("%s on %s cannot be drained as asked: %s" % (count, where, closed(grouped(blocked))))
     return "Nothing was changed, because " + " Also, ".join(said)
 
 
 def _marked(node: NodeDrain, state: str, rehearsed: bool) -> str:
     if node.error is not None:
-        return "Node %s could not be %sed: %s." % (node.name, state, node.error.message)
+        return "Node %s could not be %sed: %s" % (node.name, state, closed(node.error.message))
     if node.kept_by and state == "uncordon":
         return "Node %s stays cordoned, by %s." % (node.name, node.kept_by)
     if node.cordoned_before == (state == "cordon"):
@@ -66,10 +66,10 @@ def _marked(node: NodeDrain, state: str, rehearsed: bool) -> str:
 
 
 def _not_drained(node: NodeDrain, pending: list[dict[str, Any]], end: Ended) -> str:
-    limit = " within %g s" % end.seconds if node.timed_out else ""
+    limit = " within %d s" % end.seconds if node.timed_out else ""
     text = "Node %s %s drained%s" % (node.name, "would not be" if end.rehearsed else "was not", limit)
     if node.error is not None and not (node.timed_out and pending):
-        return "%s: %s." % (text, node.error.message)
+        return "%s: %s" % (text, closed(node.error.message))
     attached = [volume.text() for volume in node.volumes or [] if not volume.detached]
     if attached:
         return "%s: its pods are gone, but %s still attached: %s." % (
@@ -78,9 +78,9 @@ def _not_drained(node: NodeDrain, pending: list[dict[str, Any]], end: Ended) -> 
             some(attached),
         )
     if not pending:
-        return text + "."
+        return text + (": there was no time for the last look at it." if node.timed_out else ".")
     verb = "is" if len(pending) == 1 else "are"
-    return "%s: %s %s left: %s." % (text, counted(len(pending), "pod"), verb, left_over(pending))
+    return "%s: %s %s left: %s" % (text, counted(len(pending), "pod"), verb, closed(left_over(pending)))
 
 
 def _drained(nodes: list[NodeDrain]) -> str:
@@ -95,7 +95,9 @@ def _rehearsed(nodes: list[NodeDrain], pending: Pending) -> str:
     gone = sum(len(node.evicted) for node in nodes)
     held = [pod for node in nodes for pod in pending[node.name]]
     text = "Would drain %s: %s would go now" % (_listed(nodes), counted(gone, "pod"))
-    return text + (", %s would be blocked: %s." % (counted(len(held), "pod"), left_over(held)) if held else ".")
+    if not held:
+        return text + "."
+    return "%s, %s would be blocked: %s" % (text, counted(len(held), "pod"), closed(left_over(held)))
 
 
 def _how_it_ended(end: Ended) -> str:

@@ -25,6 +25,9 @@ from .errors import (
 )
 from .objects import Obj, part
 
+# Enough for a budget's explanation.
+LONGEST_TEXT = 1000
+
 ACCEPTED = "accepted"  # the pod is being deleted
 GONE = "gone"  # there is no such pod any more
 REFUSED = "refused"  # a budget says no; ask again when it has room
@@ -100,7 +103,7 @@ def _slowed(error: ApiError) -> Outcome | None:
         return None
     for cause in error.causes:
         if "DisruptionBudget" in (cause.get("reason"), cause.get("type")):
-            text = str(cause.get("message") or error.message)
+            text = " ".join(str(cause.get("message") or error.message).split())[:LONGEST_TEXT]
             found = _BUDGET.search(text)
             stale = "still being processed" in text
             return Outcome(

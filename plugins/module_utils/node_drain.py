@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 
 from .errors import MaintenanceError
 from .evictions import ACCEPTED, Outcome
-from .objects import Obj, age_of, deletion_time, uid_of, version_of
+from .objects import Obj, age_of, controller_of, deletion_time, full_name, part, uid_of, version_of
 from .observe import Changed, Listed
 from .pod_drain import BLOCKED, DUE, TRYING, UNKNOWN, PodDrain, may_be_done
 from .pod_filters import BLOCK, EVICT, SKIP, Choices, DaemonSetKey, Facts, Verdict, daemonset_of, judge, sort_key
+from .pods import owner_text
 from .volumes import Volume
+from .waiting import growing_pause
 
 # How far a node's drain is.
 WAITING = "waiting"
@@ -23,6 +25,10 @@ CHECKING = "checking"
 DETACHING = "detaching"
 DRAINED = "drained"
 FAILED = "failed"
+
+# How often a controller may put a pod on the cordoned node before that is slowed down, and the longest pause then.
+FREE_RETURNS = 2
+LONGEST_RETURN = 30.0
 
 
 @dataclass
@@ -52,6 +58,8 @@ class NodeDrain:
     claimed: bool = False
     resumed: bool = False
     kept_by: str = ""
+    # The uid of the node when it was found or made cordoned: another one may come under its name.
+    closed_uid: str = ""
     # What is attached and should not be; None until that was looked up.
     volumes: list[Volume] | None = None
     timed_out: bool = False
@@ -74,8 +82,11 @@ class NodeDrain:
     _as_of: int = 0
     # Gone before the answer to their eviction came.
     _early: dict[str, PodDrain] = field(default_factory=dict)
-    _deleted: set[str] = field(default_factory=set)
+    # The version at which each pod left; one that only lost a label may come back later.
+    _deleted: dict[str, int] = field(default_factory=dict)
     _touched: bool = False
+    # How often what each controller put on the node after the cordon has gone and come back.
+    _returns: dict[str, int] = field(default_factory=dict)
 
     def take(self, news: Listed | Changed, now: float, wall: float) -> None:
         """Take in a list of the node's pods or a change. They may come in another order than they were true in."""
@@ -85,12 +96,12 @@ class NodeDrain:
             return
         uid = uid_of(news.obj)
         if news.type == "DELETED":
-            self._deleted.add(uid)
+            self._deleted[uid] = age_of(version_of(news.obj))
             self._seen.pop(uid, None)
             self.skipped.pop(uid, None)
             if uid in self.pods:
                 self._gone(self.pods.pop(uid), now)
-        elif uid not in self._deleted and not 0 < age_of(version_of(news.obj)) <= self._as_of:
+        elif not self._has_left(uid, news.obj) and not 0 < age_of(version_of(news.obj)) <= self._as_of:
             self._seen[uid] = news.obj
             self._judge(uid, news.obj, now, wall)
 
@@ -103,9 +114,13 @@ class NodeDrain:
         if as_of:
             # What the watch has told since then stays true.
             listed.update((uid, pod) for uid, pod in self._seen.items() if age_of(version_of(pod)) > as_of)
-        # A uid never comes back.
-        self._seen = {uid: pod for uid, pod in listed.items() if uid not in self._deleted}
+        self._seen = {uid: pod for uid, pod in listed.items() if not self._has_left(uid, pod)}
         self._as_of, self.listed = as_of, True
+
+    def _has_left(self, uid: str, pod: Obj) -> bool:
+        """Tell whether what is told of a pod is older than its end, or than its loss of a label that chose it."""
+        left_at = self._deleted.get(uid)
+        return left_at is not None and not 0 < left_at < age_of(version_of(pod))
 
     def review(self, now: float, wall: float) -> None:
         """Judge every pod anew: time passes, and what was looked up may have come."""
@@ -117,6 +132,9 @@ class NodeDrain:
 
     def _judge(self, uid: str, pod: Obj, now: float, wall: float) -> None:
         verdict = judge(pod, self.choices, Facts(wall, self.daemonsets))
+        if verdict.action == BLOCK and uid in self.pods and self.pods[uid].under_way:
+            # It goes already: that its controller has let it go meanwhile does not matter any more.
+            verdict = Verdict(EVICT)
         if verdict.action == SKIP:
             self.skipped[uid] = (pod, verdict)
             self.pods.pop(uid, None)
@@ -129,6 +147,7 @@ class NodeDrain:
             self.warned[uid] = (pod, verdict)
         if self.listed and self.phase == DRAINING and uid not in self.pods and verdict.action == EVICT:
             self.landed = True
+            self.pods[uid] = self._late(pod, now)
         drain = self.pods.setdefault(uid, PodDrain(pod))
         key = daemonset_of(pod)
         if key is not None and key not in self.daemonsets:
@@ -138,7 +157,23 @@ class NodeDrain:
         elif verdict.action == EVICT:
             drain.seen(pod, verdict, self.grace, now, wall)
 
+    def _late(self, pod: Obj, now: float) -> PodDrain:
+        """Follow a pod that landed after the cordon.
+
+        What tolerates the cordon comes back each time. To evict it as often as it does would never end, and hurt.
+        """
+        before = [other.returns for other in self.pods.values() if other.under_way and _maker(other.pod) == _maker(pod)]
+        drain = PodDrain(pod, returns=max([self._returns.get(_maker(pod), 0), *before]) + 1)
+        if drain.returns > FREE_RETURNS:
+            drain.put_off(now + growing_pause(drain.returns - FREE_RETURNS, 1.0, LONGEST_RETURN))
+            maker = owner_text(pod) or full_name(pod)
+            text = "pods of %s come back to %s although it is cordoned: they tolerate that" % (maker, self.name)
+            if text not in self.warnings:
+                self.warnings.append(text)
+        return drain
+
     def _gone(self, drain: PodDrain, now: float) -> None:
+        self._returns[_maker(drain.pod)] = max(drain.returns, self._returns.get(_maker(drain.pod), 0))
         if drain.state == TRYING:
             self._early[uid_of(drain.pod)] = drain
         elif drain.accepted or drain.doubtful:
@@ -199,3 +234,8 @@ class NodeDrain:
     def over(self) -> bool:
         """Tell whether the node's drain has ended."""
         return self.phase in (DRAINED, FAILED)
+
+
+def _maker(pod: Obj) -> str:
+    """Return what tells the pods of one controller from those of others."""
+    return str(part(controller_of(pod)).get("uid") or full_name(pod))

@@ -34,7 +34,7 @@ def owners_of(node: Obj) -> Owners:
         return Owners()
     try:
         entries = json.loads(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return Owners(broken="is not JSON")
     if not isinstance(entries, dict):
         return Owners(broken="is no JSON map")

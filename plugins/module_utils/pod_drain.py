@@ -22,8 +22,8 @@ PAUSED = "paused"  # to be asked for again after a passing fault
 LEAVING = "leaving"  # being deleted
 LOST = "lost"  # refused for good
 
-# Statuses that leave open whether a request was carried out; 0: no answer came.
-_UNDECIDED = (0, 408, *range(500, 600))
+# Statuses that leave open whether a request was carried out; 0: no answer came, 2xx: one that cannot be read.
+_UNDECIDED = (0, *range(200, 300), 408, *range(500, 600))
 
 
 @dataclass
@@ -35,7 +35,7 @@ class PodDrain:
     not_before: the end of the wait that the server asked for; outcome: what the last answer meant; asked_version: the
     budget's version when the last eviction was sent, None before the first; booked: the budget's books have the
     eviction; shortened: a running grace period was shortened; weighed: whether a budget decides about it was looked
-    up, guard: that budget.
+    up, guard: that budget; returns: how many pods in a row its controller has put on the cordoned node.
     """
 
     pod: Obj
@@ -55,11 +55,17 @@ class PodDrain:
     shortened: bool = False
     weighed: bool = False
     guard: str = ""
+    returns: int = 0
 
     @property
     def settled(self) -> bool:
         """Tell whether nothing more will be done or waited for."""
         return self.state in (BLOCKED, LOST)
+
+    @property
+    def under_way(self) -> bool:
+        """Tell whether an eviction is being sent, or was taken or may have been."""
+        return self.state == TRYING or self.accepted or self.doubtful
 
     @property
     def budget(self) -> str:
@@ -90,6 +96,10 @@ class PodDrain:
     def hold_for(self, budget: str, until: float) -> None:
         """Send no eviction before the budget has room, or before that moment if nothing is heard of it."""
         self.state, self.guard, self.retry_at = HELD, budget, until
+
+    def put_off(self, until: float) -> None:
+        """Send no eviction before that moment."""
+        self.state, self.retry_at = PAUSED, until
 
     def make_due(self) -> None:
         """Have the pod asked for again as soon as there is a worker for it."""

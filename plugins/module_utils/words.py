@@ -16,6 +16,12 @@ def counted(number: int, noun: str) -> str:
     return "%d %s%s" % (number, noun, "" if number == 1 else "s")
 
 
+def closed(text: str) -> str:
+    """Return what somebody else said, such as a webhook, as the end of a sentence."""
+    text = text.rstrip()
+    return text if text.endswith((".", "!", "?")) else text + "."
+
+
 def some(names: Iterable[str]) -> str:
     """Return the first few names and how many more there are."""
     every = list(names)

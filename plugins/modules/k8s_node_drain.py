@@ -296,7 +296,7 @@ pending_pods:
       description: The HTTP status of the last answer to an eviction, 0 if there was none.
       type: int
     pdb:
-      description: The disruption budget that refused, with its figures as far as they may be read; else null.
+      description: The disruption budget that refused; else null. Its figures are null where they may not be read.
       type: dict
       contains:
         name:

@@ -38,7 +38,7 @@ def batches_of(records: Iterable[Record], serial: Any = 1, control_plane: str = 
 
 def _plan(hosts: list[str], batches: list[int]) -> dict[str, list[Any]]:
     ends = list(itertools.accumulate(batches))
-    rounds = [hosts[end - size : end] for size, end in zip(batches, ends)]
+    rounds = [hosts[end - size : end] for size, end in zip(batches, ends, strict=True)]
     return {"hosts": hosts, "batches": batches, "rounds": rounds}
 
 

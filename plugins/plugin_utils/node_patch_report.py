@@ -30,7 +30,7 @@ def record_of(host: Mapping[str, Any]) -> dict[str, Any]:
     begun.sort(key=lambda entry: entry[1])
     ended = float(record.get("ended") or 0) or (begun[-1][1] if begun else 0.0)
     ends = [at for _step, at in begun[1:]] + [ended]
-    record["steps"] = {step: round(max(0.0, end - at), 1) for (step, at), end in zip(begun, ends)}
+    record["steps"] = {step: round(max(0.0, end - at), 1) for (step, at), end in zip(begun, ends, strict=False)}
     record["seconds"] = round(max(0.0, ended - begun[0][1]), 1) if begun else 0.0
     if record.get("state") == "unfinished":
         record["message"] = record.get("message") or "an earlier run did not finish it"
@@ -45,7 +45,7 @@ def table(records: Iterable[Record]) -> list[str]:
     for row in rows:
         cells = [
             cell.rjust(width) if title in _NUMBERS else cell.ljust(width)
-            for cell, width, title in zip(row, widths, _COLUMNS)
+            for cell, width, title in zip(row, widths, _COLUMNS, strict=True)
         ]
         lines.append("  ".join(cells).rstrip())
     return lines

@@ -146,7 +146,8 @@ def test_a_run_that_ended_on_this_machine_is_taken_over(scene: Scene) -> None:
     result = locked(scene, run=alive)
     assert result["held"]
     assert result["warnings"] == [
-        "took over the lock kube-system/kubeops-maintenance of an earlier run of a, which has ended without releasing it"
+        "took over the lock kube-system/kubeops-maintenance of an earlier run of a, "
+        "which has ended without releasing it"
     ]
 
 

@@ -1,0 +1,68 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A node that fails stops the run, with a table; the next run goes on from there."""
+
+from __future__ import annotations
+
+import pytest
+from patched_cluster import NEW_KUBELET, PatchedCluster, Played, hosts
+
+BROKEN = """---
+- name: Write to the disk
+  ansible.builtin.fail:
+    msg: The disk is full.
+  when: node_patch_node == 'w2'
+"""
+
+
+@pytest.fixture(scope="module")
+def failed(cluster: PatchedCluster) -> tuple[Played, list[str], Played, list[str]]:
+    """Patch three nodes, of which the second fails; then patch again with the fault mended."""
+    cluster.fill(workers=3)
+    cluster.write("broken.yml", BROKEN)
+    cluster.inventory(hosts("w1", "w2", "w3"), node_patch_lock=True, node_patch_kubelet_version=NEW_KUBELET)
+    first = cluster.play("upgrade", "-e", "node_patch_tasks=broken.yml")
+    left = [*cluster.cordoned(), *cluster.locks()]
+    second = cluster.play("upgrade")
+    return first, left, second, [*cluster.cordoned(), *cluster.locks()]
+
+
+def test_the_run_fails_and_says_why(failed: tuple[Played, list[str], Played, list[str]]) -> None:
+    assert failed[0].status == 2
+    said = "w2 is not done, so no further batch is touched. Write to the disk: The disk is full."
+    assert said in failed[0].output
+
+
+def test_the_table_shows_where_every_node_stands(failed: tuple[Played, list[str], Played, list[str]]) -> None:
+    assert failed[0].states() == {"w1": "done", "w2": "failed", "w3": "can go"}
+    assert failed[0].records["w2"]["step"] == "patch"
+
+
+def test_the_failed_node_stays_cordoned_and_the_lock_is_released(
+    failed: tuple[Played, list[str], Played, list[str]],
+) -> None:
+    assert failed[1] == ["w2"]
+
+
+def test_the_next_run_goes_on_from_there(failed: tuple[Played, list[str], Played, list[str]]) -> None:
+    assert failed[2].status == 0, failed[2].output
+    assert failed[2].states() == {"w1": "passed over", "w2": "done", "w3": "done"}
+    assert failed[3] == []
+
+
+def test_a_reboot_that_did_not_happen_is_no_success(cluster: PatchedCluster) -> None:
+    cluster.fill()
+    cluster.inventory(hosts("w1"), node_patch_reboot_tasks="nothing.yml", node_patch_ready_timeout=3)
+    played = cluster.play("upgrade")
+    assert played.status == 2
+    assert "Node w1 is not back after 3 s: it has not been rebooted yet." in played.records["w1"]["message"]
+    assert cluster.cordoned() == ["w1"]
+
+
+def test_a_cordon_is_lifted_after_a_failure_where_that_is_wanted(cluster: PatchedCluster) -> None:
+    cluster.fill()
+    cluster.write("fails.yml", "---\n- name: Fail\n  ansible.builtin.fail:\n    msg: no\n")
+    cluster.inventory(hosts("w1"), node_patch_tasks="fails.yml", node_patch_on_failure="uncordon")
+    assert cluster.play("upgrade").status == 2
+    assert cluster.cordoned() == []

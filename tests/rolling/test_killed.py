@@ -1,0 +1,44 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run that is killed at any moment leaves a state that the next run ends.
+
+ROLLING_KILLS says how often (3 unless set), ROLLING_SEED at which moments.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+from patched_cluster import NEW_KUBELET, PatchedCluster, hosts
+
+KILLS = int(os.environ.get("ROLLING_KILLS", "3"))
+CHANCE = random.Random(int(os.environ.get("ROLLING_SEED", "20261130")))
+# A whole run takes about this many seconds on an idle machine.
+RUN_SECONDS = 30.0
+MOMENTS = [CHANCE.uniform(4.0, RUN_SECONDS) for _number in range(KILLS)]
+
+
+@pytest.mark.parametrize("moment", MOMENTS, ids=[f"after_{moment:.1f}_s" for moment in MOMENTS])
+def test_a_killed_run_is_ended_by_the_next(cluster: PatchedCluster, moment: float) -> None:
+    cluster.fill()
+    cluster.inventory(hosts("w1", "w2"), node_patch_lock=True, node_patch_kubelet_version=NEW_KUBELET)
+    run = cluster.start("upgrade")
+    try:
+        run.wait(moment)
+    except subprocess.TimeoutExpired:
+        # The process alone: whatever it has started has to notice by itself.
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+    again = cluster.play("upgrade")
+    assert again.status == 0, again.output
+    assert (cluster.cordoned(), cluster.locks(), cluster.control("GET", "violations")) == ([], [], [])
+    assert set(cluster.kubelets().values()) == {NEW_KUBELET}
+    assert set(again.states().values()) <= {"done", "passed over"}
+    time.sleep(0.1)
+    assert cluster.cordoned() == []

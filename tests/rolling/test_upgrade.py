@@ -1,0 +1,111 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The playbook upgrade when all is well: the look beforehand, the rolling patch, and a second run."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+from patched_cluster import NEW_KUBELET, OLD_KUBELET, PatchedCluster, Played, hosts
+
+HOOK = """---
+- name: Hook WHEN
+  ansible.builtin.debug:
+    msg: WHEN {{ node_patch_node }}
+"""
+
+
+class Story(NamedTuple):
+    look: Played
+    changes_of_look: list[str]
+    patch: Played
+    kubelets: dict[str, str]
+    cordoned: list[str]
+    locks: list[str]
+    violations: list[Any]
+    second: Played
+    changes_of_second: list[str]
+
+
+@pytest.fixture(scope="module")
+def story(cluster: PatchedCluster) -> Story:
+    """Look, patch and patch again; w2 has another name in the inventory and was cordoned before; w4 is in none."""
+    cluster.fill(workers=4, control_plane=1)
+    cluster.call("PATCH", "/api/v1/nodes/w2", {"spec": {"unschedulable": True}}, "application/merge-patch+json")
+    machines = {**hosts("cp1", "w1", "w3"), "machine-2.example.org": {"node_patch_node": "w2"}}
+    hooks = {"node_patch_pre_hooks": ["before.yml"], "node_patch_post_hooks": ["after.yml"]}
+    for name in ("before", "after"):
+        cluster.write(f"{name}.yml", HOOK.replace("WHEN", name))
+    cluster.inventory(
+        machines,
+        node_patch_lock=True,
+        node_patch_kubelet_version=NEW_KUBELET,
+        node_patch_report_junit=str(cluster.place / "report.xml"),
+        upgrade_serial=2,
+        **hooks,
+    )
+    cluster.control("DELETE", "requests")
+    look = cluster.play("upgrade", "--check")
+    after_look = cluster.changes()
+    patch = cluster.play("upgrade")
+    state = (cluster.kubelets(), cluster.cordoned(), cluster.locks(), cluster.control("GET", "violations"))
+    cluster.control("DELETE", "requests")
+    second = cluster.play("upgrade")
+    touched = [entry for entry in cluster.changes() if "leases" not in entry]
+    return Story(look, after_look, patch, *state, second, touched)
+
+
+def test_the_look_beforehand_succeeds(story: Story) -> None:
+    assert story.look.status == 0, story.look.output
+
+
+def test_the_look_beforehand_changes_nothing(story: Story) -> None:
+    assert story.changes_of_look == []
+
+
+def test_the_look_beforehand_says_what_would_go_and_in_which_rounds(story: Story) -> None:
+    assert set(story.look.states().values()) == {"can go"}
+    assert '"4 nodes in 3 rounds:"' in story.look.output
+    assert '"w1, w3"' in story.look.output
+
+
+def test_every_node_is_patched(story: Story) -> None:
+    assert story.patch.status == 0, story.patch.output
+    assert story.patch.states() == {"cp1": "done", "w1": "done", "w2": "done", "w3": "done"}
+    assert story.kubelets == {**dict.fromkeys(("cp1", "w1", "w2", "w3"), NEW_KUBELET), "w4": OLD_KUBELET}
+
+
+def test_every_reboot_is_proven(story: Story) -> None:
+    assert all(record["rebooted"] for record in story.patch.records.values())
+
+
+def test_a_cordon_of_somebody_else_stays(story: Story) -> None:
+    assert story.cordoned == ["w2"]
+    assert story.patch.records["w2"]["message"] == "stays cordoned, as it was before"
+
+
+def test_no_lock_and_no_violated_budget_is_left(story: Story) -> None:
+    assert (story.locks, story.violations) == ([], [])
+
+
+def test_the_control_plane_goes_last(story: Story) -> None:
+    output = story.patch.output
+    assert output.index("before w1") < output.index("before cp1")
+
+
+def test_hooks_run_before_and_after(story: Story) -> None:
+    output = story.patch.output
+    assert output.index("before w3") < output.index("after w3")
+
+
+def test_a_second_run_passes_over_what_is_done(story: Story) -> None:
+    assert story.second.status == 0, story.second.output
+    assert set(story.second.states().values()) == {"passed over"}
+    assert story.changes_of_second == []
+
+
+def test_the_table_and_junit_tell_of_every_node(story: Story, cluster: PatchedCluster) -> None:
+    assert '"node  state  pods' in story.patch.output
+    assert 'tests="4" failures="0" skipped="4"' in (cluster.place / "report.xml").read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
+from ..module_utils.maintenance_rights import STEPS, rights_for, rules_of
 from ..plugin_utils.node_patch_batches import batches_of
 from ..plugin_utils.node_patch_report import junit, record_of, table
 
@@ -22,6 +23,18 @@ def node_patch_batches(records: Any, serial: Any = 1, control_plane: str = "last
         raise AnsibleFilterError("node_patch_batches: %s" % exc) from exc
 
 
+def node_patch_rules(steps: Any, lock_namespace: str = "kube-system") -> dict[str, list[dict[str, Any]]]:
+    """Return the RBAC rules that these steps need, by scope."""
+    unknown = [step for step in steps if step not in STEPS]
+    if unknown:
+        raise AnsibleFilterError("node_patch_rules: no step %r; there are %s" % (unknown[0], ", ".join(STEPS)))
+    rights = rights_for(steps, lock_namespace)
+    return {
+        "cluster": rules_of([right for right in rights if not right.namespace]),
+        "lock": rules_of([right for right in rights if right.namespace]),
+    }
+
+
 class FilterModule:
     """The filters of this file."""
 
@@ -31,5 +44,6 @@ class FilterModule:
             "node_patch_batches": node_patch_batches,
             "node_patch_junit": junit,
             "node_patch_record": record_of,
+            "node_patch_rules": node_patch_rules,
             "node_patch_table": table,
         }

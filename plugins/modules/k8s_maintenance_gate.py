@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: k8s_maintenance_gate
 short_description: Tell whether nodes may be taken out of a Kubernetes cluster now
-version_added: 0.1.0
+version_added: 1.0.0
 author:
   - kubeops.maintenance contributors (@kubeops)
 description:

@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: k8s_maintenance_lock
 short_description: Hold a lock on a Kubernetes cluster during maintenance
-version_added: 0.1.0
+version_added: 1.0.0
 author:
   - kubeops.maintenance contributors (@kubeops)
 description:

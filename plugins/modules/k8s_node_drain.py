@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: k8s_node_drain
 short_description: Drain, cordon or uncordon Kubernetes nodes
-version_added: 0.1.0
+version_added: 1.0.0
 author:
   - kubeops.maintenance contributors (@kubeops)
 description:

@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: k8s_node_wait
 short_description: Wait until a Kubernetes node is back from maintenance
-version_added: 0.1.0
+version_added: 1.0.0
 author:
   - kubeops.maintenance contributors (@kubeops)
 description:

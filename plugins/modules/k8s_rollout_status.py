@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: k8s_rollout_status
 short_description: Wait for the rollouts of Kubernetes workloads
-version_added: 0.1.0
+version_added: 1.0.0
 author:
   - kubeops.maintenance contributors (@kubeops)
 description:

@@ -72,6 +72,7 @@ STEPS = {
     "chaos": Step(_pytest("tests/chaos"), count_tests),
     "golden": Step([_bin("python"), "tests/golden/run.py", "tests/golden/cases"], count_cases),
     "awx": Step(_pytest_by_file("tests/awx"), count_tests),
+    "rolling": Step(_pytest_by_file("tests/rolling"), count_tests),
     "integration": Step(_own("integration.py"), count_tests),
     "sanity": Step(_own("sanity.py"), count_tests),
     "ansible-lint": Step([_bin("ansible-lint"), "--nocolor"], env=_APART),

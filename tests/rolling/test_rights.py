@@ -1,0 +1,88 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An account with just the rights of the manifest patches a cluster, and one that lacks any is told so beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from patched_cluster import PatchedCluster, hosts
+
+from places import ROOT
+
+TOKEN = "the-token-of-the-account"
+Rule = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def manifest(cluster: PatchedCluster) -> list[dict[str, Any]]:
+    """Return the objects that the playbook rbac writes for a run with a lock."""
+    path = cluster.place / "rbac.yml"
+    cluster.inventory({})
+    played = cluster.play("rbac", "-e", "node_patch_lock=true", "-e", f"node_patch_rbac_file={path}")
+    assert played.status == 0, played.output
+    return list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
+
+
+def rules_of(manifest: list[dict[str, Any]]) -> list[Rule]:
+    """Return what the account may do, as the simulator wants it."""
+    found = []
+    for obj in manifest:
+        place = {"namespace": obj["metadata"]["namespace"]} if obj["kind"] == "Role" else {}
+        found += [{**rule, **place} for rule in obj.get("rules", [])]
+    return found
+
+
+def patched(cluster: PatchedCluster, rules: list[Rule]) -> Any:
+    """Patch two nodes as an account with these rights."""
+    cluster.fill()
+    cluster.control("POST", "access", {"tokens": {TOKEN: {"user": "patcher", "groups": [], "rules": rules}}})
+    connection = {"host": cluster.url, "api_key": TOKEN, "ca_cert": str(cluster.ca)}
+    cluster.inventory(hosts("w1", "w2"), node_patch_connection=connection, node_patch_lock=True)
+    return cluster.play("upgrade")
+
+
+def without(kind: str) -> Callable[[list[Rule]], list[Rule]]:
+    def change(rules: list[Rule]) -> list[Rule]:
+        return [{**rule, "resources": [name for name in rule["resources"] if name != kind]} for rule in rules]
+
+    return change
+
+
+def test_the_manifest_in_the_documentation_is_the_one_that_is_made(manifest: list[dict[str, Any]]) -> None:
+    documented = Path(ROOT, "docs", "rbac", "node-patch.yml").read_text(encoding="utf-8")
+    assert list(yaml.safe_load_all(documented)) == manifest
+
+
+def test_these_rights_are_enough(cluster: PatchedCluster, manifest: list[dict[str, Any]]) -> None:
+    played = patched(cluster, rules_of(manifest))
+    assert played.status == 0, played.output
+    refused = [entry["path"] for entry in cluster.control("GET", "requests") if entry["status"] == 403]
+    assert refused == []
+
+
+@pytest.mark.parametrize("kind", ["csinodes", "leases", "pods/eviction"])
+def test_a_missing_right_is_named_before_anything_is_touched(
+    cluster: PatchedCluster, manifest: list[dict[str, Any]], kind: str
+) -> None:
+    played = patched(cluster, without(kind)(rules_of(manifest)))
+    assert played.status == 2
+    assert kind.partition("/")[0] in played.output
+    assert "forbidden" in played.output or "may not" in played.output
+    assert cluster.changes() == []
+
+
+def test_an_inventory_is_made_of_the_nodes(cluster: PatchedCluster) -> None:
+    cluster.fill(control_plane=1)
+    cluster.inventory({})
+    connection = '{"node_patch_connection": {"kubeconfig": "%s"}}' % cluster.kubeconfig
+    played = cluster.play("inventory", "-e", "inventory_file=made.yml", "-e", connection)
+    assert played.status == 0, played.output
+    made = yaml.safe_load((cluster.place / "made.yml").read_text(encoding="utf-8"))["nodes"]["children"]
+    assert made["workers"]["hosts"]["w1"] == {"node_patch_node": "w1", "ansible_host": "w1"}
+    assert list(made["control_plane"]["hosts"]) == ["cp1"]

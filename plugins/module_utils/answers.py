@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from .errors import (
@@ -68,21 +69,8 @@ def error_of(body: Obj, status: int = 0, headers: Mapping[str, str] | None = Non
     )
 
 
-def events_in(response: Any) -> Iterator[Obj | None]:
-    """Yield the events of a watch as they come, None where nothing is there just now; raise the error that it tells."""
-    rest = b""
-    for chunk in response.stream(65536):
-        if not chunk:
-            # Only a simulated connection gives an empty chunk: nothing to read at this moment.
-            yield None
-            continue
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            if line.strip():
-                yield _event(line)
-
-
-def _event(line: bytes) -> Obj:
+def event_of(line: bytes) -> Obj:
+    """Return the event that a line of a watch is; raise the error that it tells of."""
     event = _parsed(line)
     if event is None:
         raise ServerFault("the watch sent something that is no event, or was cut in it", status=200, foreign=True)
@@ -108,7 +96,10 @@ def selector_fault(exc: ApiError, option: str, selectors: list[str]) -> Maintena
 def foreign_answer(status: int, headers: Mapping[str, str], data: bytes) -> ServerFault:
     """Return the error for an answer that no Kubernetes API server wrote."""
     kind = (headers.get("Content-Type") or "").split(";")[0].strip() or "no content type"
-    where = " to %s" % headers["Location"].split("?")[0] if 300 <= status < 400 and headers.get("Location") else ""
+    where = ""
+    if 300 <= status < 400 and headers.get("Location"):
+        # A login before the host is nobody's business.
+        where = " to %s" % re.sub(r"//[^/]*@", "//", headers["Location"].split("?")[0])
     return ServerFault(
         "the answer is not from a Kubernetes API server (HTTP %d%s, %s, %d bytes)" % (status, where, kind, len(data)),
         status=status,

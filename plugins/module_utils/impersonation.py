@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from .errors import InvalidConfiguration
+from .proxies import wire_text
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,9 @@ class Impersonation:
         """Return the headers. Each group needs a header of its own, so their names differ in case, which counts not."""
         sent: dict[str, str] = {}
         if self.user:
-            sent["Impersonate-User"] = _wire(self.user)
+            sent["Impersonate-User"] = wire_text(self.user)
         if self.uid:
-            sent["Impersonate-Uid"] = _wire(self.uid)
+            sent["Impersonate-Uid"] = wire_text(self.uid)
         _add(sent, "Impersonate-Group", self.groups)
         for key, values in self.extra.items():
             _add(sent, "Impersonate-Extra-" + quote(key.lower(), safe=""), values)
@@ -63,9 +64,4 @@ def _add(sent: dict[str, str], name: str, values: list[str]) -> None:
         for bit, at in enumerate(letters):
             if number >> bit & 1:
                 spelling[at] = spelling[at].swapcase()
-        sent["".join(spelling)] = _wire(value)
-
-
-def _wire(value: str) -> str:
-    """Return a text whose Latin-1 form, which the HTTP library sends, is the UTF-8 that the API server reads."""
-    return value.encode("utf-8", "surrogateescape").decode("latin-1")
+        sent["".join(spelling)] = wire_text(value)

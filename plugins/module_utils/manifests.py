@@ -12,9 +12,10 @@ import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .errors import InvalidOptions, MissingLibrary
-from .objects import Obj
+from .errors import InvalidOptions, MaintenanceError, MissingLibrary
+from .objects import Obj, part
 
+SHORTEST_SECRET = 6
 # What kubectl takes from a folder.
 SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -45,6 +46,20 @@ def objects_in(definition: Any, place: str) -> list[Described]:
 def objects_of_files(paths: tuple[str, ...]) -> list[Described]:
     """Return the objects of files, and of the manifests that stand in folders."""
     return [found for path in paths for file in _files(path) for found in objects_in(_text(file), file)]
+
+
+def secrets_in(definition: Any) -> set[str]:
+    """Return what the Secrets of a definition hold, so that it can be kept out of what Ansible repeats.
+
+    What is short would be masked in every word that has it in it. The lines of a longer text stand apart in YAML.
+    """
+    try:
+        described = objects_in(definition, "")
+    except MaintenanceError:
+        return set()
+    secrets = [found.obj for found in described if found.obj.get("kind") == "Secret"]
+    values = [value for obj in secrets for key in ("data", "stringData") for value in part(obj, key).values()]
+    return {line for value in values for line in (str(value), *str(value).splitlines()) if len(line) >= SHORTEST_SECRET}
 
 
 def _files(path: str) -> list[str]:

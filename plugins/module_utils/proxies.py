@@ -155,8 +155,13 @@ def _parse_proxy(text: str, headers: Mapping[str, Any]) -> Proxy:
     if headers.get("basic_auth"):
         sent["authorization"] = basic(headers["basic_auth"])
     if headers.get("user_agent"):
-        sent["user-agent"] = headers["user_agent"]
+        sent["user-agent"] = " ".join(wire_text(str(headers["user_agent"])).split())
     return Proxy("%s://%s" % (scheme, join_host_port(host, port or DEFAULT_PORTS[scheme])), sent)
+
+
+def wire_text(value: str) -> str:
+    """Return a text whose Latin-1 form, which the HTTP library sends, is its UTF-8."""
+    return value.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
 def basic(login: str) -> str:

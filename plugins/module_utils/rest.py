@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from .answers import events_in, foreign_answer, listed, value_of
+from .answers import foreign_answer, listed, value_of
 from .errors import (
     ApiError,
     Conflict,
@@ -30,7 +30,7 @@ from .errors import (
 )
 from .objects import Obj, entries, part, version_of
 from .waiting import Clock, Deadline, growing_pause
-from .wire import Connection, Silent, exchange, streamed
+from .wire import Connection, Silent, events_in, exchange, streamed
 
 MERGE_PATCH = "application/merge-patch+json"
 
@@ -125,7 +125,7 @@ class Rest:
             wait = max(0.05, min(silence, self._deadline.remaining()))
             with streamed(self._connection, _target(path, query), self._headers(), wait) as got:
                 if got.status == 200:
-                    yield from events_in(got)
+                    yield from events_in(got, silence, self._clock.monotonic, self._connection.base_url)
                     return
                 own = generation == self._renewals
                 if got.status != 401 or renewed or not self._renew(generation):

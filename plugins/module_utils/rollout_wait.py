@@ -25,7 +25,7 @@ from .workloads import Workloads
 LAST_LOOK = 1.0
 # How long explaining a failure may take; after the deadline only as long as a task may outlast it.
 EXPLAINING = 5.0
-AFTERWARDS = 1.0
+AFTERWARDS = 0.8
 
 
 class Rollouts:
@@ -85,8 +85,10 @@ class Rollouts:
         members = self._groups.members
         if self._deadline.expired():
             if not self._groups.seen and not any(member.known for member in members):
-                # The request that ran out of time just now knows best why.
-                self._hear(AFTERWARDS)
+                # The request that ran out of time just now knows best why; another may be heard before it.
+                limit = Deadline(self._clock, AFTERWARDS)
+                while not (limit.expired() or self._groups.seen):
+                    self._hear(limit.remaining())
                 raise MaintenanceError("nothing was heard of the workloads within %g s" % self._task.wait_timeout)
             self.report.timed_out = not all(member.over for member in members)
             return True

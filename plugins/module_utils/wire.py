@@ -9,10 +9,12 @@ import contextlib
 import re
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
-from .errors import MaintenanceError, Unreachable
+from .answers import event_of
+from .errors import MaintenanceError, ServerFault, Unreachable
+from .objects import Obj
 
 try:
     import urllib3
@@ -20,6 +22,10 @@ try:
 except ImportError:
     # Comes with the kubernetes package; without that, connecting has failed with its own sentence before.
     HTTPError = ProxyError = ReadTimeoutError = OSError  # type: ignore[assignment,misc,unused-ignore]
+
+
+# No object is longer (etcd takes 1.5 MiB), so what has no end by then is no event.
+LONGEST_EVENT = 8 << 20
 
 
 class Connection(Protocol):
@@ -88,6 +94,29 @@ def streamed(connection: Connection, path: str, headers: Any, silence: float) ->
             response.close()
 
 
+def events_in(response: Any, silence: float, now: Callable[[], float], place: str) -> Iterator[Obj | None]:
+    """Yield the events of a watch as they come, None where there is none just now; raise the error that it tells.
+
+    Raise Silent also where bytes come for that many seconds and no event: some proxies keep streams open with blanks.
+    now: tells seconds; place: where the events are from, for the error.
+    """
+    rest, heard = b"", now()
+    for chunk in response.stream(65536):
+        # Only a simulated connection gives an empty chunk: nothing to read at this moment.
+        *lines, rest = (rest + chunk).split(b"\n")
+        events = [line for line in lines if line.strip()]
+        for line in events:
+            yield event_of(line)
+        if len(rest) > LONGEST_EVENT:
+            raise ServerFault("the watch sent an event without an end", status=200, foreign=True)
+        if events:
+            heard = now()
+        elif now() - heard >= silence:
+            raise Silent("%s did not answer in time" % place)
+        else:
+            yield None
+
+
 @contextlib.contextmanager
 def translated(connection: Connection) -> Iterator[None]:
     """Raise Unreachable for everything that goes wrong below HTTP."""
@@ -115,6 +144,10 @@ def fault_of(exc: BaseException, base_url: str) -> MaintenanceError:
                 % (base_url, link.strerror),
                 final=final,
                 kind="name",
+            )
+        if type(link).__name__ == "LocationParseError":
+            return Unreachable(
+                "the host name in %s, or that of the proxy, is no name: correct it" % base_url, final=True
             )
         if isinstance(link, ConnectionRefusedError):
             return Unreachable(

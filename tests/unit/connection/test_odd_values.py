@@ -11,8 +11,10 @@ import pytest
 import yaml
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.auth_options import secret_values
-from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration, Unreachable
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.server_address import parse_server
+from ansible_collections.kubeops.maintenance.plugins.module_utils.waiting import Clock, Deadline
 from connection.situations import kubeconfig, write
 
 PLUGIN = """#!/bin/sh
@@ -122,3 +124,18 @@ def test_a_password_in_an_address_is_not_repeated(address: str) -> None:
 
 def test_a_password_in_the_option_host_is_kept_out_of_what_ansible_shows() -> None:
     assert secret_values({"host": "https://u:s3cret@api.test"}) == {"s3cret"}
+
+
+@pytest.mark.parametrize(("given", "sent"), [("a\nX: b", "a X: b"), ("ü☃", "ü☃".encode().decode("latin-1"))])
+def test_a_user_agent_for_the_proxy_can_be_sent_whatever_it_holds(connected, given: str, sent: str) -> None:
+    headers = {"user_agent": given}
+    connection = connected(host="https://api.test", api_key="t", proxy="http://proxy.test", proxy_headers=headers)
+    assert connection.pool.proxy_headers["user-agent"] == sent
+
+
+@pytest.mark.parametrize("name", ["a" * 64 + ".test", "a..test"])
+def test_a_name_that_can_be_none_is_not_tried_again(connected, name: str) -> None:
+    rest = Rest(connected(host="https://" + name, api_key="t"), Clock(), Deadline(Clock(), 30))
+    with pytest.raises(Unreachable) as caught:
+        rest.get("/version")
+    assert (caught.value.final, "is no name: correct it" in caught.value.message) == (True, True)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
+from ansible_collections.kubeops.maintenance.plugins.module_utils.manifests import secrets_in
 from ansible_collections.kubeops.maintenance.plugins.module_utils.objects import number
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_options import task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_pods import judge
@@ -108,3 +109,21 @@ def test_an_api_version_that_makes_another_path_is_refused(version: str) -> None
 
 def test_times_beyond_every_clock_are_bounded() -> None:
     assert task_from({"kind": "Deployment", "name": ["web"], "wait_sleep": 10**400}).wait_sleep == 86400.0
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        [{"kind": "Secret", "stringData": {"a": "s3cret-1", "b": "x"}, "data": {"c": "s3cret-2"}}, MANIFEST],
+        "kind: Secret\nstringData: {a: s3cret-1, b: x}\ndata: {c: s3cret-2}\n---\n" + MANIFEST,
+        {"kind": "SecretList", "items": [{"stringData": {"a": "s3cret-1"}, "data": {"c": "s3cret-2", "d": None}}]},
+    ],
+    ids=["list", "text", "SecretList"],
+)
+def test_what_secrets_among_manifests_hold_is_known_so_that_it_can_be_masked(definition: Any) -> None:
+    assert secrets_in(definition) == {"s3cret-1", "s3cret-2"}
+
+
+@pytest.mark.parametrize("definition", [None, 5, "a: [b", {"kind": "Secret", "data": "x"}])
+def test_a_definition_that_cannot_be_read_has_no_secrets(definition: Any) -> None:
+    assert secrets_in(definition) == set()

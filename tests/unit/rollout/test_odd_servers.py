@@ -6,17 +6,36 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Expired, InvalidOptions, ServerFault
+from ansible_collections.kubeops.maintenance.plugins.module_utils.answers import foreign_answer
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import (
+    Expired,
+    InvalidOptions,
+    ServerFault,
+    Unreachable,
+)
+from ansible_collections.kubeops.maintenance.plugins.module_utils.wire import Silent, events_in
 from rollout.situations import COMPLETE, deployment, granted, later, progressing, rule, status, still
 from stage import Scene
 
 BOOKMARK = {"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": "5"}}}
 OLD_NEWS = {"type": "MODIFIED", "object": {"metadata": {"name": "web", "uid": "uid-web", "resourceVersion": "1"}}}
 A_LIST = r"deployments\?(?!.*watch)"
+
+
+class Blanks:
+    """A watch that sends the same bytes for ever."""
+
+    def __init__(self, chunk: bytes = b" \n") -> None:
+        self._chunk = chunk
+
+    def stream(self, amount: int) -> Iterator[bytes]:
+        while True:
+            yield self._chunk
 
 
 def unfinished(**fields: Any) -> Scene:
@@ -113,3 +132,29 @@ def test_one_look_ends_where_nothing_confirms_a_failure() -> None:
     scene.faults.add({"path": "deployments/web", "status": 400, "times": 0})
     result = scene.follow(name=["web"], watch=False, wait_timeout=0)
     assert (result["workloads"][0]["failure"], scene.seconds) == ('deployment "web" exceeded its progress deadline', 2)
+
+
+def test_a_watch_that_a_proxy_keeps_open_with_blanks_is_not_trusted_for_long() -> None:
+    now = iter(float(second) for second in range(1000))
+    events = events_in(Blanks(), 30.0, lambda: next(now), "https://api.test")
+    with pytest.raises(Silent):
+        list(events)
+
+
+def test_an_event_without_an_end_is_no_event() -> None:
+    with pytest.raises(ServerFault) as caught:
+        list(events_in(Blanks(b"x" * 65536), 30.0, lambda: 0.0, "https://api.test"))
+    assert caught.value.message == "the watch sent an event without an end"
+
+
+def test_a_redirect_is_told_without_the_login_in_it() -> None:
+    fault = foreign_answer(302, {"Location": "https://u:s3cret@login.test/x?t=s3cret"}, b"")
+    assert "(HTTP 302 to https://login.test/x, " in fault.message
+
+
+def test_the_reason_why_nothing_was_heard_is_told() -> None:
+    scene = unfinished()
+    scene.faults.add({"reset": "before", "times": 0})
+    with pytest.raises(Unreachable):
+        scene.follow(name=["web"], wait_timeout=10)
+    assert scene.seconds <= 11

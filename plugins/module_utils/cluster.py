@@ -182,7 +182,7 @@ class Cluster:
         except MaintenanceError:
             return ""
         # A host's short name against a node's full one is the usual slip, and no edit distance finds it.
-        short = [other for other in known if other.split(".")[0] == name.split(".")[0]]
+        short = [other for other in known if other.split(".")[0] == name.split(".")[0].lower()]
         near = short or difflib.get_close_matches(name, known, n=3)
         if near:
             return "; did you mean %s?" % ", ".join(near)

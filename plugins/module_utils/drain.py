@@ -21,7 +21,7 @@ from .owners import owners_of
 from .pod_drain import PodDrain
 from .rest import Rest
 from .tools import Tools
-from .waiting import Deadline
+from .waiting import Deadline, ServerClock
 
 # Lifting a cordon after the deadline must not make the task much longer than it was allowed to be.
 AFTERWARDS = 1.0
@@ -33,9 +33,9 @@ class Maintenance:
     def __init__(self, task: DrainTask, tools: Tools) -> None:
         self._task = task
         self._tools = tools
-        self._clock = tools.clock
         self._deadline = Deadline(tools.clock, task.wait_timeout)
         self._rest = tools.rest_for(self._deadline)
+        self._clock = ServerClock(tools.clock, lambda: self._rest.ahead)
         self._cluster = self._cluster_for(self._rest)
         self._gate = Gate(self._cluster, self._clock, task.cordon_owner, task.check_mode)
         self.report = Report(task.state, method="evict" if task.evict else "delete", seconds=task.wait_timeout)

@@ -29,7 +29,7 @@ from .errors import (
     Unreachable,
 )
 from .objects import Obj, entries, part, version_of
-from .waiting import Clock, Deadline, growing_pause
+from .waiting import Clock, Deadline, clock_lead, growing_pause
 from .wire import Connection, Silent, events_in, exchange, streamed
 
 MERGE_PATCH = "application/merge-patch+json"
@@ -60,6 +60,8 @@ class Rest:
         self._renewing = threading.Lock()
         self._renewals = 0
         self.answered = False
+        # By how many seconds the server's clock is ahead.
+        self.ahead = 0.0
         self._listed = False
         self.namespace = connection.namespace
 
@@ -181,6 +183,7 @@ class Rest:
             longest = LONGEST_ANSWER if self.answered else LONGEST_FIRST_ANSWER
             wait = max(0.05, min(longest, self._deadline.remaining()))
             answer = exchange(self._connection, method, target, headers, data, wait)
+            self.ahead = clock_lead(answer.headers.get("Date"), self._clock.wall(), self.ahead)
             try:
                 value = value_of(answer.status, answer.headers, answer.data)
             except Unauthorized:

@@ -7,9 +7,15 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
+from email.utils import parsedate_to_datetime
+from typing import Any
 
 # Longer than any drain, and still a time-out that every platform's wait calls take.
 FOREVER = 86400.0 * 365
+
+# Seconds by which two clocks may differ and still count as the same.
+AGREED = 10.0
 
 
 class Clock:
@@ -34,6 +40,43 @@ class Clock:
     def jitter(self) -> float:
         """Return a factor near 1, so that many clients that were refused together do not come back together."""
         return 0.8 + 0.4 * random.random()
+
+
+class ServerClock(Clock):
+    """Tell the time of day as the API server does, whose time stamps are compared with it; all else goes by C(clock).
+
+    ahead: returns by how many seconds the server's clock is ahead.
+    """
+
+    def __init__(self, clock: Clock, ahead: Callable[[], float]) -> None:
+        self._clock = clock
+        self._ahead = ahead
+
+    def monotonic(self) -> float:
+        """Return seconds that never jump."""
+        return self._clock.monotonic()
+
+    def wall(self) -> float:
+        """Return the server's seconds since 1970."""
+        return self._clock.wall() + self._ahead()
+
+    def sleep(self, seconds: float) -> None:
+        """Do nothing for that many seconds."""
+        self._clock.sleep(seconds)
+
+    def jitter(self) -> float:
+        """Return a factor near 1."""
+        return self._clock.jitter()
+
+
+def clock_lead(date: Any, now: float, before: float) -> float:
+    """Return by how many seconds a clock that tells this C(Date) (RFC 9110) is ahead; before: what was known of it."""
+    try:
+        lead = parsedate_to_datetime(date).timestamp() - now
+    except (TypeError, ValueError, AttributeError, OverflowError):
+        return before
+    # The header has whole seconds, and an answer may have been under way for some.
+    return lead if abs(lead) > AGREED else 0.0
 
 
 class Deadline:

@@ -1,0 +1,36 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Faults that do not pass: they end the task in time, and cost few requests until then."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Expired, TooManyRequests
+from drain.situations import app
+from stage import Scene, drained
+
+
+def test_a_list_whose_pages_are_forgotten_each_time_is_asked_for_ever_more_seldom() -> None:
+    scene = Scene(*[obj for n in range(5) for obj in app("web%d" % n)])
+    scene.faults.add({"path": "continue=", "status": 410, "times": 0})
+    with pytest.raises(Expired):
+        scene.run(delete_options={"chunk_size": 2, "wait_timeout": 60})
+    assert scene.seconds <= 60
+    assert len(scene.cluster.requests) < 40
+
+
+def test_a_list_that_is_refused_as_too_old_is_asked_for_again() -> None:
+    scene = Scene(*app("web"))
+    scene.faults.add({"method": "GET", "path": "fieldSelector", "status": 410, "after": 1, "times": 2})
+    result = scene.run()
+    assert (result["failed"], drained(result)) == (False, ["web-0"])
+
+
+def test_a_server_that_asks_for_a_long_wait_before_its_first_answer_is_given_up_in_time() -> None:
+    scene = Scene(*app("web"))
+    scene.faults.add({"path": "/nodes/w1", "status": 429, "headers": {"Retry-After": "600"}, "times": 0})
+    with pytest.raises(TooManyRequests):
+        scene.run()
+    assert (scene.seconds, len(scene.cluster.requests)) == (30, 2)

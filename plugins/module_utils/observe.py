@@ -81,13 +81,14 @@ def observe(rest: Rest, what: Collection) -> Iterator[Listed | Changed | Unwatch
                 # One list in place of a watch that broke is due at once; a server whose watches all break is not to be
                 # asked without end.
                 vain = 0 if useful else vain + 1
-                pause = max(asked, growing_pause(vain - 1, 0.5, what.pause) if vain > 1 else SHORTEST_PAUSE)
+                pause = max(asked, growing_pause(vain - 1, 0.5, what.pause) if vain > 1 else 0.0)
             except ApiError as exc:
                 if exc.status not in UNWATCHABLE:
                     raise
                 watching = False
                 yield Unwatched(exc.message)
-        yield Pause(pause)
+        if pause:
+            yield Pause(pause)
 
 
 def _watch(
@@ -112,8 +113,11 @@ def _watch(
                     # What comes again and again is no news.
                     heard = heard or version != before
                     yield Changed(event["type"], what.keep(obj))
-        except (Expired, Silent) as exc:
-            return useful or heard or isinstance(exc, Silent), 0.0
+        except Silent:
+            # That was pause enough.
+            return True, 0.0
+        except Expired:
+            return useful or heard, SHORTEST_PAUSE
         except (ApiError, Unreachable) as exc:
             if not rest.may_pass(exc):
                 raise
@@ -121,7 +125,7 @@ def _watch(
         # The server ended the stream, as it does after a while: go on where it stopped.
         empty, useful = 0 if heard else empty + 1, useful or heard
         if empty >= SHORT_STREAMS:
-            return useful, 0.0
+            return useful, SHORTEST_PAUSE
         yield Pause(growing_pause(empty, 0.5, what.pause) if empty else SHORTEST_PAUSE)
 
 

@@ -60,8 +60,7 @@ class Rest:
         self._renewing = threading.Lock()
         self._renewals = 0
         self.answered = False
-        # By how many seconds the server's clock is ahead.
-        self.ahead = 0.0
+        self.ahead = 0.0  # seconds by which the server's clock is ahead
         self._listed = False
         self.namespace = connection.namespace
 
@@ -72,7 +71,8 @@ class Rest:
     def text(self, path: str, query: dict[str, Any]) -> str:
         """Return a body that is no JSON, such as a container's log. Asked for once."""
         wait = max(0.05, min(LONGEST_FIRST_ANSWER, self._deadline.remaining()))
-        answer = exchange(self._connection, "GET", _target(path, query), self._headers(), None, wait)
+        now = self._clock.monotonic
+        answer = exchange(self._connection, "GET", _target(path, query), self._headers(), None, wait, now)
         if answer.status == 200:
             return answer.data.decode("utf-8", "replace")
         value_of(answer.status, answer.headers, answer.data)
@@ -182,7 +182,7 @@ class Rest:
                 headers["Content-Type"] = content_type
             longest = LONGEST_ANSWER if self.answered else LONGEST_FIRST_ANSWER
             wait = max(0.05, min(longest, self._deadline.remaining()))
-            answer = exchange(self._connection, method, target, headers, data, wait)
+            answer = exchange(self._connection, method, target, headers, data, wait, self._clock.monotonic)
             self.ahead = clock_lead(answer.headers.get("Date"), self._clock.wall(), self.ahead)
             try:
                 value = value_of(answer.status, answer.headers, answer.data)

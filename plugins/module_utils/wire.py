@@ -58,9 +58,16 @@ class Silent(Unreachable):
 
 
 def exchange(
-    connection: Connection, method: str, path: str, headers: Any, body: bytes | None, seconds: float
+    connection: Connection,
+    method: str,
+    path: str,
+    headers: Any,
+    body: bytes | None,
+    seconds: float,
+    now: Callable[[], float],
 ) -> Answer:
-    """Send a request and return its answer; seconds bound connecting and each wait for bytes."""
+    """Send a request and return its answer, which has to be complete after that many seconds of the clock C(now)."""
+    end = now() + seconds
     with translated(connection):
         response = connection.pool.request(
             method,
@@ -70,9 +77,28 @@ def exchange(
             timeout=_timeout(seconds, seconds),
             # urllib3 would repeat GET and DELETE on 429 by itself, unseen and past every deadline.
             retries=False,
-            preload_content=True,
+            preload_content=False,
         )
-        return Answer(response.status, response.headers, response.data)
+        try:
+            return Answer(response.status, response.headers, b"".join(_pieces(response, end, now, connection.base_url)))
+        except BaseException:
+            response.close()
+            raise
+
+
+def _pieces(response: Any, end: float, now: Callable[[], float], place: str) -> Iterator[bytes]:
+    """Yield a body as it comes; raise Silent for one that comes so slowly that time runs out."""
+    # Before urllib3 2.1 there is no way to read what has come and no more.
+    read = getattr(response, "read1", None)
+    while read is not None:
+        piece = read(65536)
+        if not piece:
+            response.release_conn()
+            return
+        yield piece
+        if now() >= end:
+            raise Silent("the API server at %s did not answer in time" % place)
+    yield response.data
 
 
 @contextlib.contextmanager
@@ -112,7 +138,7 @@ def events_in(response: Any, silence: float, now: Callable[[], float], place: st
         if events:
             heard = now()
         elif now() - heard >= silence:
-            raise Silent("%s did not answer in time" % place)
+            raise Silent("the API server at %s did not answer in time" % place)
         else:
             yield None
 
@@ -124,7 +150,7 @@ def translated(connection: Connection) -> Iterator[None]:
         yield
     except (HTTPError, OSError) as exc:
         if isinstance(exc, ReadTimeoutError):
-            raise Silent("%s did not answer in time" % connection.base_url) from exc
+            raise Silent("the API server at %s did not answer in time" % connection.base_url) from exc
         raise fault_of(exc, connection.base_url) from exc
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import sys
+import time
 
 import pytest
 import urllib3
@@ -211,7 +212,7 @@ class TestLostAtTheProxy:
 
     def unreachable(self, connection) -> Unreachable:
         with pytest.raises(Unreachable) as caught:
-            exchange(connection, "GET", "/version", {}, None, 2.0)
+            exchange(connection, "GET", "/version", {}, None, 2.0, time.monotonic)
         return caught.value
 
     @pytest.mark.parametrize(

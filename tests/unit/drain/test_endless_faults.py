@@ -5,9 +5,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Expired, TooManyRequests
+from ansible_collections.kubeops.maintenance.plugins.module_utils.wire import Silent, exchange
 from drain.situations import app
 from stage import Scene, drained
 
@@ -34,3 +38,27 @@ def test_a_server_that_asks_for_a_long_wait_before_its_first_answer_is_given_up_
     with pytest.raises(TooManyRequests):
         scene.run()
     assert (scene.seconds, len(scene.cluster.requests)) == (30, 2)
+
+
+def test_an_answer_that_comes_byte_by_byte_is_given_up_in_time() -> None:
+    scene = Scene()
+
+    class Dripping:
+        status, headers, closed = 200, {}, False  # type: ignore[var-annotated]
+
+        def read1(self, amount: int) -> bytes:
+            scene.agenda.advance(1)
+            return b" "
+
+        def close(self) -> None:
+            self.closed = True
+
+    answer = Dripping()
+
+    def request(*_arguments: Any, **_settings: Any) -> Dripping:
+        return answer
+
+    connection: Any = SimpleNamespace(base_url="https://x", pool=SimpleNamespace(request=request))
+    with pytest.raises(Silent):
+        exchange(connection, "GET", "/", {}, None, 5, scene.clock.monotonic)
+    assert (scene.seconds, answer.closed) == (5, True)

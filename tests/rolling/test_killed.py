@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A run that is killed at any moment leaves a state that the next run ends.
 
-ROLLING_KILLS says how often (3 unless set), ROLLING_SEED at which moments.
+ROLLING_KILLS says how often (2 unless set), ROLLING_SEED at which moments.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import time
 import pytest
 from patched_cluster import NEW_KUBELET, PatchedCluster, hosts
 
-KILLS = int(os.environ.get("ROLLING_KILLS", "3"))
+KILLS = int(os.environ.get("ROLLING_KILLS", "2"))
 CHANCE = random.Random(int(os.environ.get("ROLLING_SEED", "20261130")))
 # A whole run takes about this many seconds on an idle machine.
 RUN_SECONDS = 30.0

@@ -119,7 +119,8 @@ def _watch(
         except Expired:
             return useful or heard, SHORTEST_PAUSE
         except (ApiError, Unreachable) as exc:
-            if not rest.may_pass(exc):
+            # 400: the list has just been answered, so it is the version that the server cannot read.
+            if not rest.may_pass(exc) and getattr(exc, "status", 0) != 400:
                 raise
             return useful or heard, (exc.retry_after if isinstance(exc, ApiError) else None) or 1.0
         # The server ended the stream, as it does after a while: go on where it stopped.

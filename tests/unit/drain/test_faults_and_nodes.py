@@ -63,6 +63,13 @@ def test_a_watch_that_lies_costs_time_but_no_pod(misbehaviour: str) -> None:
     assert scene.seconds < 65
 
 
+def test_a_version_that_the_server_cannot_read_leads_to_a_new_list() -> None:
+    scene = Scene(*app("web", term=12))
+    scene.faults.add({"path": "watch=true", "status": 400, "times": 2})
+    result = scene.run()
+    assert (result["failed"], drained(result), scene.seconds < 14) == (False, ["web-0"], True)
+
+
 def test_pods_are_listed_where_they_may_not_be_watched() -> None:
     scene = Scene(*app("web", term=12))
     scene.faults.add({"path": "watch=true", "status": 403, "times": 0})

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What drains: this collection's module, kubectl, and kubernetes.core.k8s_drain."""
+"""What drains and follows rollouts: this collection's modules, kubectl, and kubernetes.core.k8s_drain."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import measure
 from measure import Run
@@ -23,46 +23,50 @@ _CALLBACKS = Path(__file__).resolve().parent / "callbacks"
 _TIMES = FOLDER / "task_seconds"
 _PLAYBOOK = FOLDER / "play.json"
 _LIMIT_SECONDS = 150
+Arguments = dict[str, Any]
 
 
 class Task(NamedTuple):
-    """How one task of a play ended; seconds from its start, with the start of the module."""
+    """How one task of a play ended.
+
+    seconds: from its start, with the start of the module; ended: when that was, as time.time() tells it.
+    """
 
     seconds: float
+    ended: float
     failed: bool
     message: str
 
 
 class Kubectl:
-    """`kubectl drain`."""
+    """One command of kubectl, by its words."""
 
     name = "kubectl"
 
-    def __init__(self, program: str, kubeconfig: Path) -> None:
-        self._command = [program, "--kubeconfig", str(kubeconfig), "drain", NODE, "--ignore-daemonsets"]
-        self._command += ["--delete-emptydir-data", f"--timeout={_LIMIT_SECONDS}s"]
+    def __init__(self, program: str, kubeconfig: Path, *words: str) -> None:
+        self._command = [program, "--kubeconfig", str(kubeconfig), *words]
 
-    def drain(self) -> Run:
-        """Drain NODE once."""
+    def by_itself(self) -> Run:
+        """Carry the command out once."""
         return measure.run(self._command, environment())
 
 
 class Module:
-    """A drain module, by itself and as tasks of a play. progress: what is shown of ours while it runs."""
+    """A module, by itself and as tasks of a play. progress: what is shown of ours while it runs."""
 
     def __init__(
-        self, name: str, module: str, venv: Path, collections: Path, kubeconfig: Path, progress: str = "changes"
+        self, name: str, module: str, venv: Path, collections: Path, arguments: Arguments, progress: str = "changes"
     ) -> None:
         self.name = name
         self._progress = progress
         self._module = module
         self._venv = venv
         self._collections = collections
-        self._kubeconfig = kubeconfig
+        self._arguments = arguments
         self._scratch = FOLDER / f"tmp-{module.rpartition('.')[2]}"
 
     def play(self, tasks: int = 1, keep: bool = False) -> tuple[Run, list[Task]]:
-        """Run a play that drains NODE in so many tasks. `keep`: leave behind what Ansible starts, for `drain`.
+        """Run a play of so many such tasks. `keep`: leave behind what Ansible starts, for `by_itself`.
 
         Memory is that of the module's process. SystemExit when the play did not even come to its tasks.
         """
@@ -76,24 +80,17 @@ class Module:
         if not lines:
             raise SystemExit(f"{self.name}: the play ended with {done.status}\n{done.output}")
         times = [json.loads(line) for line in lines]
-        return done, [Task(time["seconds"], time["failed"], time["msg"]) for time in times]
+        return done, [Task(time["seconds"], time["ended"], time["failed"], time["msg"]) for time in times]
 
-    def drain(self) -> Run:
-        """Drain NODE once with the very file that Ansible started last in a play with `keep`, without Ansible."""
+    def by_itself(self) -> Run:
+        """Run the very file that Ansible started last in a play with `keep`, without Ansible."""
         kept = sorted(self._scratch.glob("*/AnsiballZ_*.py"))
         if not kept:
             raise SystemExit(f"{self.name}: the play left no module in {self._scratch}")
         return measure.run([str(self._venv / "bin" / "python"), str(kept[-1])], self._environment(keep=True))
 
     def _write_play(self, tasks: int) -> None:
-        arguments = {
-            "name": NODE,
-            "kubeconfig": str(self._kubeconfig),
-            "delete_options": {
-                "ignore_daemonsets": True, "delete_emptydir_data": True, "wait_timeout": _LIMIT_SECONDS,
-            },
-        }
-        task = {"name": f"Drain with {self._module}", self._module: arguments}
+        task = {"name": f"Measure {self._module}", self._module: self._arguments}
         play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": [task] * tasks}
         play["vars"] = {"ansible_python_interpreter": str(self._venv / "bin" / "python")}
         _PLAYBOOK.write_text(json.dumps([play], indent=2) + "\n", encoding="utf-8")
@@ -114,24 +111,48 @@ class Module:
 
 
 def ours(kubeconfig: Path) -> Module:
-    """Return this collection's module."""
-    return Module("k8s_node_drain", "kubeops.maintenance.k8s_node_drain", VENV, LINKED, kubeconfig)
+    """Return this collection's drain."""
+    return Module("k8s_node_drain", "kubeops.maintenance.k8s_node_drain", VENV, LINKED, _drain_of_node(kubeconfig))
 
 
 def silent(kubeconfig: Path) -> Module:
-    """Return this collection's module without lines of progress."""
-    return Module("in silence", "kubeops.maintenance.k8s_node_drain", VENV, LINKED, kubeconfig, "off")
+    """Return this collection's drain without lines of progress."""
+    arguments = _drain_of_node(kubeconfig)
+    return Module("in silence", "kubeops.maintenance.k8s_node_drain", VENV, LINKED, arguments, "off")
 
 
 def theirs(venv: Path, kubeconfig: Path) -> Module:
-    """Return kubernetes.core's module, with the collection in `venv`/collections."""
-    return Module("k8s_drain", "kubernetes.core.k8s_drain", venv, venv / "collections", kubeconfig)
+    """Return kubernetes.core's drain, with the collection in `venv`/collections."""
+    collections = venv / "collections"
+    return Module("k8s_drain", "kubernetes.core.k8s_drain", venv, collections, _drain_of_node(kubeconfig))
 
 
-def find_kubectl(kubeconfig: Path) -> Kubectl | None:
-    """Return the kubectl on PATH, None if there is none."""
+def rollouts(kubeconfig: Path, **options: Any) -> Module:
+    """Return this collection's module that follows rollouts, of Deployments in `bench`."""
+    arguments = {"kubeconfig": str(kubeconfig), "kind": "Deployment", "namespace": "bench", **options}
+    return Module("k8s_rollout_status", "kubeops.maintenance.k8s_rollout_status", VENV, LINKED, arguments)
+
+
+def kubectl_drain(kubeconfig: Path) -> Kubectl | None:
+    """Return `kubectl drain`, None if no kubectl is on PATH."""
+    options = ["--ignore-daemonsets", "--delete-emptydir-data", f"--timeout={_LIMIT_SECONDS}s"]
+    return _kubectl(kubeconfig, "drain", NODE, *options)
+
+
+def kubectl_rollouts(kubeconfig: Path, selector: str) -> Kubectl | None:
+    """Return `kubectl rollout status` of Deployments in `bench`, None if no kubectl is on PATH."""
+    options = ["--namespace=bench", f"--selector={selector}", f"--timeout={_LIMIT_SECONDS}s"]
+    return _kubectl(kubeconfig, "rollout", "status", "deployments", *options)
+
+
+def _kubectl(kubeconfig: Path, *words: str) -> Kubectl | None:
     program = shutil.which("kubectl", path=environment()["PATH"])
-    return Kubectl(program, kubeconfig) if program else None
+    return Kubectl(program, kubeconfig, *words) if program else None
+
+
+def _drain_of_node(kubeconfig: Path) -> Arguments:
+    options = {"ignore_daemonsets": True, "delete_emptydir_data": True, "wait_timeout": _LIMIT_SECONDS}
+    return {"name": NODE, "kubeconfig": str(kubeconfig), "delete_options": options}
 
 
 def python_version() -> str:

@@ -19,12 +19,14 @@ _PROC = Path("/proc")
 class Run(NamedTuple):
     """One run of a program.
 
-    seconds: wall time; cpu: seconds of processors, of all its processes; peak: the most memory that one of its
-    processes held at once (VmHWM), in MiB, None where /proc does not tell; output: standard output and error.
+    seconds: wall time; ended: when it was over, as time.time() tells it; cpu: seconds of processors, of all its
+    processes; peak: the most memory that one of its processes held at once (VmHWM), in MiB, None where /proc does not
+    tell; output: standard output and error.
     """
 
     status: int
     seconds: float
+    ended: float
     cpu: float
     peak: float | None
     output: str
@@ -47,9 +49,9 @@ def run(command: list[str], env: dict[str, str], only: str = "", timeout: float 
     except subprocess.TimeoutExpired:
         process.kill()
         output, _nothing = process.communicate()
-    seconds = time.monotonic() - started
+    seconds, ended = time.monotonic() - started, time.time()
     watcher.finish()
-    return Run(process.returncode, seconds, _cpu_of_children() - cpu, watcher.peak, output)
+    return Run(process.returncode, seconds, ended, _cpu_of_children() - cpu, watcher.peak, output)
 
 
 def _cpu_of_children() -> float:

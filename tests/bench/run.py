@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measure drains on the embedded cluster, beside kubectl and kubernetes.core.k8s_drain.
+"""Measure drains and rollouts on the embedded cluster, beside kubectl and kubernetes.core.k8s_drain.
 
 Prints tables with ratios and what of the demands is reached, and writes all figures to .build/bench.json. Exit status
 1 when a demand is missed. What is not installed (kubectl, or kubernetes.core where it cannot be fetched) is left out.
@@ -14,7 +14,6 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[1:1] = [str(TESTS / "tools"), str(TESTS)]
@@ -24,6 +23,7 @@ import other_venv  # noqa: E402
 import report  # noqa: E402
 import scenes  # noqa: E402
 import trials  # noqa: E402
+from rollouts import Rollouts  # noqa: E402
 
 from embedded_cluster import EmbeddedCluster  # noqa: E402
 from places import BUILD, link  # noqa: E402
@@ -35,14 +35,15 @@ ROUNDS = 3  # of the plays with six tasks and with one
 TURNS = 6  # of drains whose times differ by less than two drains of the same kind
 
 
-class Bench:
-    """All measurements, one after the other on one cluster."""
+class Drains:
+    """Measurements of drains, one after the other on one cluster."""
 
-    def __init__(self, cluster: EmbeddedCluster) -> None:
+    def __init__(self, cluster: EmbeddedCluster, account: report.Account) -> None:
         self._cluster = cluster
+        self._account = account
         self._ours = clients.ours(cluster.kubeconfig)
         self._silent = clients.silent(cluster.kubeconfig)
-        self._kubectl = clients.find_kubectl(cluster.kubeconfig)
+        self._kubectl = clients.kubectl_drain(cluster.kubeconfig)
         self._theirs: clients.Module | None = None
         if self._kubectl is None:
             print("kubectl is not on PATH: the comparison with it is left out")
@@ -50,8 +51,6 @@ class Bench:
             self._theirs = clients.theirs(other_venv.ensure(), cluster.kubeconfig)
         except other_venv.Unavailable as problem:
             print(f"kubernetes.core is not there, the comparison with it is left out: {problem}")
-        self.results: dict[str, Any] = {}
-        self.goals: list[report.Goal] = []
 
     def _all(self) -> list[clients.Module | clients.Kubectl]:
         return [client for client in (self._ours, self._kubectl, self._theirs) if client is not None]
@@ -59,10 +58,10 @@ class Bench:
     def _drains(self, key: str, title: str, objects: scenes.Objects) -> dict[str, trials.Figures]:
         figures = {}
         for client in self._all():
-            self._say(title, client.name)
+            self._account.say(title, client.name)
             figures[client.name] = trials.drain(self._cluster, client, objects)
         report.show_drains(title, figures)
-        self.results[key] = {name: found.values() for name, found in figures.items()}
+        self._account.results[key] = {name: found.values() for name, found in figures.items()}
         return figures
 
     def full_node(self) -> None:
@@ -70,9 +69,9 @@ class Bench:
         figures = self._drains("full_node", f"{PODS} pods, each gone 2 s after its eviction", scenes.full_node(PODS))
         mine, kubectl = figures[self._ours.name], figures.get("kubectl")
         ratio = mine.seconds / kubectl.seconds if kubectl else None
-        self._demand(
-            report.Goal(f"{PODS} pods: time of the task", _unless(mine.problem, mine.seconds), 5.0, "s"),
-            report.Goal(f"{PODS} pods: time to kubectl's", _unless(mine.problem, ratio), 0.25, ""),
+        self._account.demand(
+            report.Goal(f"{PODS} pods: time of the task", mine.seconds, 5.0, "s", problem=mine.problem),
+            report.Goal(f"{PODS} pods: time to kubectl's", ratio, 0.25, "", problem=mine.problem),
             report.Goal(f"{PODS} pods: requests", mine.requests, PODS + 12, ""),
             report.Goal(f"{PODS} pods: requests while waiting", mine.waiting, 0, ""),
         )
@@ -84,35 +83,36 @@ class Bench:
     def freed_budgets(self) -> None:
         """A budget that is opened while a drain waits for it."""
         title = "a budget that frees: longest time until the next eviction"
-        longest, self.results["freed_budget"] = {}, {}
+        longest, self._account.results["freed_budget"] = {}, {}
         for client in (self._ours, self._kubectl):  # k8s_drain fails at the first refusal
             if client is not None:
-                self._say(title, client.name)
+                self._account.say(title, client.name)
                 times = trials.lock_times(self._cluster, client, scenes.locked(LOCKED_PODS), LOCKED_PODS)
-                longest[client.name], self.results["freed_budget"][client.name] = max(times), times
+                longest[client.name], self._account.results["freed_budget"][client.name] = max(times), times
         report.show_numbers(title, longest, "s")
-        self._demand(report.Goal("budget that frees: next eviction", longest[self._ours.name], 0.5, "s", strict=True))
+        mine = longest[self._ours.name]
+        self._account.demand(report.Goal("budget that frees: next eviction", mine, 0.5, "s", strict=True))
 
     def again(self) -> None:
         """A node that is drained already."""
         title = "a drained node drained again, per task in one play"
         modules = [client for client in (self._ours, self._theirs) if client is not None]
-        self._say(title, " and ".join(client.name for client in modules))
+        self._account.say(title, " and ".join(client.name for client in modules))
         costs = trials.per_task(self._cluster, modules, scenes.drained(), ROUNDS)
         report.show_costs(title, costs)
-        self.results["drained_again"] = {name: cost._asdict() for name, cost in costs.items()}
+        self._account.results["drained_again"] = {name: cost._asdict() for name, cost in costs.items()}
         ratio = costs[self._ours.name].seconds / costs[self._theirs.name].seconds if self._theirs else None
-        self._demand(report.Goal("drained node again: time to k8s_drain's", ratio, 0.5, ""))
+        self._account.demand(report.Goal("drained node again: time to k8s_drain's", ratio, 0.5, ""))
 
     def progress(self) -> None:
         """The same drain with lines of progress and without."""
         title = f"{PODS} pods, with lines of progress and without"
-        self._say(title, "in turns")
+        self._account.say(title, "in turns")
         figures = trials.in_turns(self._cluster, [self._ours, self._silent], scenes.full_node(PODS), TURNS)
         report.show_drains(title, figures)
-        self.results["progress"] = {name: found.values() for name, found in figures.items()}
+        self._account.results["progress"] = {name: found.values() for name, found in figures.items()}
         mine, silent = figures[self._ours.name].seconds, figures[self._silent.name].seconds
-        self._demand(
+        self._account.demand(
             report.Goal("lines of progress: time they cost", max(0.0, mine - silent), 0.2, "s", strict=True),
             report.Goal("lines of progress: time to that in silence", mine / silent, 1.03, ""),
         )
@@ -120,45 +120,35 @@ class Bench:
     def memory(self) -> None:
         """More pods on a node than a node should have."""
         title = f"{MANY_PODS} pods on the node"
-        self._say(title, self._ours.name)
+        self._account.say(title, self._ours.name)
         found = trials.drain(self._cluster, self._ours, scenes.full_node(MANY_PODS), plays=1, alone=False)
         report.show_drains(title, {self._ours.name: found})
-        self.results["many_pods"] = {self._ours.name: found.values()}
-        self._demand(report.Goal(f"{MANY_PODS} pods: peak memory", found.peak, 80, "MiB", strict=True))
-
-    def _say(self, title: str, who: str) -> None:
-        """Tell people that something is going on; not part of the tables."""
-        print(f"... {title}: {who}", file=sys.stderr, flush=True)
-
-    def _demand(self, *goals: report.Goal) -> None:
-        self.goals += goals
-
-
-def _unless(problem: str, figure: float | None) -> float | None:
-    """A drain that failed has no time to be proud of."""
-    return None if problem else figure
+        self._account.results["many_pods"] = {self._ours.name: found.values()}
+        self._account.demand(report.Goal(f"{MANY_PODS} pods: peak memory", found.peak, 80, "MiB", True, found.problem))
 
 
 def main() -> int:
     """Measure everything; 1 when a demand is missed."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     link()
-    started = time.monotonic()
+    started, account = time.monotonic(), report.Account()
     with EmbeddedCluster(clients.FOLDER, lifetime=900.0) as cluster:
-        bench = Bench(cluster)
+        drains, rollouts = Drains(cluster, account), Rollouts(cluster, account)
         for measure in (
-            bench.full_node,
-            bench.behind_a_budget,
-            bench.freed_budgets,
-            bench.again,
-            bench.progress,
-            bench.memory,
+            drains.full_node,
+            drains.behind_a_budget,
+            drains.freed_budgets,
+            drains.again,
+            drains.progress,
+            drains.memory,
+            rollouts.together,
+            rollouts.refused_image,
         ):
             measure()
-    report.show_goals(bench.goals)
-    missed = [goal for goal in bench.goals if goal.verdict != "ok"]
-    goals = [{**goal._asdict(), "verdict": goal.verdict} for goal in bench.goals]
-    everything = {"python": clients.python_version(), "goals": goals, **bench.results}
+    report.show_goals(account.goals)
+    missed = [goal for goal in account.goals if goal.verdict != "ok"]
+    goals = [{**goal._asdict(), "verdict": goal.verdict} for goal in account.goals]
+    everything = {"python": clients.python_version(), "goals": goals, **account.results}
     (BUILD / "bench.json").write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
     print(f"\nAll figures are in .build/bench.json. It took {time.monotonic() - started:.0f} s.")
     return 1 if any(goal.verdict == "MISSED" for goal in missed) else 0

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Single measurements: put the cluster into a state, let one client drain it, read the request log."""
+"""Single drains: put the cluster into a state, let one client drain it, read the request log."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def drain(
     """
     if isinstance(client, Kubectl):
         begin(cluster, objects)
-        run = client.drain()
+        run = client.by_itself()
         requests, waiting = _requests(cluster)
-        problem = _last_line(run.output) if run.status else ""
+        problem = last_line(run.output) if run.status else ""
         return Figures(run.seconds, run.seconds, run.peak, requests, waiting, problem)
     found = min((_play(cluster, client, objects) for _number in range(plays)), key=lambda figures: figures.seconds)
     if alone:
         begin(cluster, objects)
-        run = client.drain()
+        run = client.by_itself()
         found.process, found.peak = run.seconds, _largest(found.peak, run.peak)
     return found
 
@@ -130,7 +130,7 @@ class _Drain(threading.Thread):
         self._client = client
 
     def run(self) -> None:
-        done = self._client.drain() if isinstance(self._client, Kubectl) else self._client.play()[0]
+        done = self._client.by_itself() if isinstance(self._client, Kubectl) else self._client.play()[0]
         self.ended = f"it ended with {done.status}: {done.output}"
 
 
@@ -164,12 +164,13 @@ def _await(drain_under_way: _Drain, condition: Callable[[], bool]) -> None:
         time.sleep(_LOOK_SECONDS)
 
 
-def _log(cluster: EmbeddedCluster) -> list[dict[str, Any]]:
+def log_of(cluster: EmbeddedCluster) -> list[dict[str, Any]]:
+    """Return what has been asked since the state began, but for what we asked ourselves."""
     return [line for line in cluster.control("GET", "requests") if line["user_agent"] != SELF]
 
 
 def _evictions(cluster: EmbeddedCluster) -> list[dict[str, Any]]:
-    return [line for line in _log(cluster) if line["method"] == "POST" and line["path"].endswith("/eviction")]
+    return [line for line in log_of(cluster) if line["method"] == "POST" and line["path"].endswith("/eviction")]
 
 
 def _accepted(cluster: EmbeddedCluster) -> list[float]:
@@ -178,7 +179,7 @@ def _accepted(cluster: EmbeddedCluster) -> list[float]:
 
 def _requests(cluster: EmbeddedCluster) -> tuple[int, int]:
     """Return how many requests there were, and how many of them while only pods were waited for."""
-    log, accepted = _log(cluster), _accepted(cluster)
+    log, accepted = log_of(cluster), _accepted(cluster)
     if not accepted:
         return len(log), 0
     begin_quiet, end_quiet = accepted[-1] + _QUIET[0], accepted[-1] + _QUIET[1]
@@ -189,6 +190,7 @@ def _largest(*figures: float | None) -> float | None:
     return max((figure for figure in figures if figure is not None), default=None)
 
 
-def _last_line(output: str) -> str:
+def last_line(output: str) -> str:
+    """Return the last line that says something, for a program that failed."""
     lines = [line for line in output.splitlines() if line.strip()]
     return lines[-1] if lines else "it said nothing"

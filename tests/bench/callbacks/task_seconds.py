@@ -17,7 +17,7 @@ name: task_seconds
 type: aggregate
 short_description: Write how long each task took
 description:
-  - Appends a JSON line {name, seconds, failed, msg} for each task to the file that the environment variable
+  - Appends a JSON line {name, seconds, ended, failed, msg} for each task to the file that the environment variable
     KUBEOPS_TASK_SECONDS names.
 author:
   - kubeops.maintenance contributors (@kubeops)
@@ -48,6 +48,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]
         seconds = time.monotonic() - self._started
         task = getattr(result, "task", None) or result._task  # named so before ansible-core 2.19
         values = getattr(result, "result", None) or result._result
-        line = {"name": task.get_name(), "seconds": seconds, "failed": failed, "msg": str(values.get("msg", ""))}
+        line = {"name": task.get_name(), "seconds": seconds, "ended": time.time()}
+        line.update(failed=failed, msg=str(values.get("msg", "")))
         with open(os.environ["KUBEOPS_TASK_SECONDS"], "a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")

@@ -81,7 +81,7 @@ def is_booked(budget: Obj, pod_name: str) -> bool:
 def is_deadlocked(budget: Obj) -> bool:
     """Tell whether no wait gives the budget room: all its pods are healthy and still none may go.
 
-    Somebody has to act: add a replica, loosen the budget, or delete a pod by hand.
+    Somebody has to act, see remedy_for, or delete a pod by hand.
     """
     status = part(budget, "status")
     expected = number(status.get("expectedPods"))
@@ -92,6 +92,11 @@ def is_deadlocked(budget: Obj) -> bool:
         and not part(status, "disruptedPods")
         and number(status.get("currentHealthy")) >= expected
     )
+
+
+def remedy_for(budget: Obj) -> str:
+    """Return what gives a deadlocked budget room. One that counts the unavailable gets none from another replica."""
+    return "loosen it" if part(budget, "spec").get("maxUnavailable") is not None else "add a replica or loosen it"
 
 
 def budget_facts(budget: Obj) -> dict[str, Any]:

@@ -38,7 +38,8 @@ def message_of(end: Ended, pending: Pending) -> str:
         return " ".join(_marked(node, end.state, end.rehearsed) for node in end.nodes)
     bad = [node for node in end.nodes if node.phase == FAILED]
     if bad:
-        return _how_it_ended(end) + " ".join(_not_drained(node, pending[node.name], end) for node in bad)
+        said = (_not_drained(node, pending[node.name], end) + _what_became(node, end) for node in bad)
+        return _how_it_ended(end) + " ".join(said)
     return _rehearsed(end.nodes, pending) if end.rehearsed else _drained(end.nodes)
 
 
@@ -61,7 +62,7 @@ def _marked(node: NodeDrain, state: str, rehearsed: bool) -> str:
     if node.kept_by and state == "uncordon":
         return "Node %s stays cordoned, by %s." % (node.name, node.kept_by)
     if node.cordoned_before == (state == "cordon"):
-        return "Node %s already was %sed." % (node.name, state)
+        return "Node %s already is %s." % (node.name, "cordoned" if state == "cordon" else "schedulable")
     return "Node %s %s %sed." % (node.name, "would be" if rehearsed else "is", state)
 
 
@@ -81,6 +82,12 @@ def _not_drained(node: NodeDrain, pending: list[dict[str, Any]], end: Ended) -> 
         return text + (": there was no time for the last look at it." if node.timed_out else ".")
     verb = "is" if len(pending) == 1 else "are"
     return "%s: %s %s left: %s" % (text, counted(len(pending), "pod"), verb, closed(left_over(pending)))
+
+
+def _what_became(node: NodeDrain, end: Ended) -> str:
+    if node.rolled_back:
+        return " It is schedulable again."
+    return " It stays cordoned." if node.cordoned and not end.rehearsed else ""
 
 
 def _drained(nodes: list[NodeDrain]) -> str:

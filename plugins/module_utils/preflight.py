@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .budgets import BudgetBook, is_consulted, is_deadlocked, lets_unready_go, room_in
+from .budgets import BudgetBook, is_consulted, is_deadlocked, lets_unready_go, remedy_for, room_in
 from .node_drain import NodeDrain
 from .objects import Obj, condition_of, full_name, is_ready, name_of, namespace_of
 from .pod_drain import BLOCKED, DUE, PodDrain
@@ -62,10 +62,9 @@ def _look_at(budget: Obj, drains: list[PodDrain], strict: bool, findings: Findin
             _block(
                 drain,
                 "pdb_deadlock",
-                "held by disruption budget %s, which lets none of its healthy pods go: add a replica or loosen it"
-                % name,
+                "held by disruption budget %s, which lets none of its healthy pods go: %s" % (name, remedy_for(budget)),
             )
-        findings.warnings += _deadlock(name, bound)
+        findings.warnings += _deadlock(name, bound, remedy_for(budget))
     elif unready and room == 0:
         findings.warnings.append(
             "disruption budget %s holds %s that %s not Ready, until others of it are healthy (%s)"
@@ -75,12 +74,12 @@ def _look_at(budget: Obj, drains: list[PodDrain], strict: bool, findings: Findin
         findings.warnings.append(_short(name, room, len(bound)))
 
 
-def _deadlock(name: str, bound: list[PodDrain]) -> list[str]:
+def _deadlock(name: str, bound: list[PodDrain], remedy: str) -> list[str]:
     if not bound:
         return []
     return [
-        "disruption budget %s looks deadlocked: all its pods are healthy and none may go, so %s will stay unless "
-        "somebody adds a replica or loosens it (%s)" % (name, counted(len(bound), "pod"), _names(bound))
+        "disruption budget %s looks deadlocked: all its pods are healthy and none may go, so %s will stay: %s (%s)"
+        % (name, counted(len(bound), "pod"), remedy, _names(bound))
     ]
 
 

@@ -176,3 +176,12 @@ def test_pods_behind_a_budget_are_asked_for_only_as_far_as_it_has_room() -> None
     result = scene.run()
     assert (result["failed"], len(drained(result))) == (False, 12)
     assert [r.status for r in scene.requests("POST", "/eviction")].count(429) <= 3
+
+
+@pytest.mark.parametrize("budget, remedy", [
+    ({"min_available": 1}, "add a replica or loosen it"),
+    ({"max_unavailable": 0}, "loosen it"),
+])
+def test_the_remedy_for_a_deadlock_is_one_that_helps(budget: dict[str, Any], remedy: str) -> None:
+    message = Scene(*held(**budget)).run(delete_options={"wait_timeout": 5})["pending_pods"][0]["message"]
+    assert message.endswith("which lets none of its healthy pods go: " + remedy)

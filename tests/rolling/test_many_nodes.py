@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A large cluster, a tenth of it at a time. It takes some minutes, so it runs only if ROLLING_NODES says how many nodes.
+"""A large cluster, a tenth of it at a time. It takes minutes, so it runs only if ROLLING_NODES says how many nodes.
 
     ROLLING_NODES=100 .venv/bin/python -m pytest -s tests/rolling/test_many_nodes.py
 """
@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-
 from patched_cluster import NEW_KUBELET, PatchedCluster, hosts
 
 NODES = int(os.environ.get("ROLLING_NODES", "0"))

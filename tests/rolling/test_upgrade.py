@@ -31,7 +31,7 @@ class Story(NamedTuple):
 
 @pytest.fixture(scope="module")
 def story(cluster: PatchedCluster) -> Story:
-    """Look, patch and patch again; w2 has another name in the inventory and was cordoned before; w3 and w4 are in none."""
+    """Look, patch and patch again; w2 has another name in the inventory and was cordoned before; w3 is in none."""
     cluster.fill(workers=4, control_plane=1)
     cluster.call("PATCH", "/api/v1/nodes/w2", {"spec": {"unschedulable": True}}, "application/merge-patch+json")
     machines = {**hosts("cp1", "w1"), "machine-2.example.org": {"node_patch_node": "w2"}}

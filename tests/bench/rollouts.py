@@ -45,18 +45,14 @@ class Rollouts:
         )
 
     def refused_image(self) -> None:
-        """An image that the registry does not have, followed alone and beside many other Deployments."""
-        title = "an image that is not there, fail_early: strict, from the kubelet's report on"
-        found = {}
-        for count in (1, MANY_DEPLOYMENTS):
-            name = f"1 of {count}"
-            self._account.say(title, name)
-            found[name] = trials.fail_early(self._cluster, self._strict, scenes.refused_image(count - 1))
-        show_rollouts(title, found)
-        self._account.results["refused_image"] = {name: one.values() for name, one in found.items()}
-        alone, beside = found.values()
+        """An image that the registry does not have, in one of many Deployments of a namespace."""
+        title = f"an image that is not there in 1 of {MANY_DEPLOYMENTS} Deployments, from the kubelet's report on"
+        self._account.say(title, self._strict.name)
+        found = trials.fail_early(self._cluster, self._strict, scenes.refused_image(MANY_DEPLOYMENTS - 1))
+        show_rollouts(title, {self._strict.name: found})
+        self._account.results["refused_image"] = {self._strict.name: found.values()}
         what = f"{MANY_DEPLOYMENTS} Deployments, 1 followed: peak memory"
         self._account.demand(
-            Goal("image that is not there: time to fail", alone.after, 2.0, "s", False, alone.problem),
-            Goal(what, beside.peak, 80, "MiB", True, beside.problem),
+            Goal("image that is not there: time to fail", found.after, 2.0, "s", False, found.problem),
+            Goal(what, found.peak, 80, "MiB", True, found.problem),
         )

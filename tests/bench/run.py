@@ -31,8 +31,8 @@ from places import BUILD, link  # noqa: E402
 PODS = 110
 MANY_PODS = 500
 LOCKED_PODS = 3
-ROUNDS = 3  # of the plays with six tasks and with one
-TURNS = 6  # of drains whose times differ by less than two drains of the same kind
+ROUNDS = 2  # of the plays with six tasks and with one
+TURNS = 5  # of drains whose times differ by less than two drains of the same kind
 
 
 class Drains:
@@ -55,18 +55,19 @@ class Drains:
     def _all(self) -> list[clients.Module | clients.Kubectl]:
         return [client for client in (self._ours, self._kubectl, self._theirs) if client is not None]
 
-    def _drains(self, key: str, title: str, objects: scenes.Objects) -> dict[str, trials.Figures]:
+    def _drains(self, key: str, title: str, objects: scenes.Objects, plays: int) -> dict[str, trials.Figures]:
         figures = {}
         for client in self._all():
             self._account.say(title, client.name)
-            figures[client.name] = trials.drain(self._cluster, client, objects)
+            figures[client.name] = trials.drain(self._cluster, client, objects, plays)
         report.show_drains(title, figures)
         self._account.results[key] = {name: found.values() for name, found in figures.items()}
         return figures
 
     def full_node(self) -> None:
         """A full node whose pods take two seconds to go."""
-        figures = self._drains("full_node", f"{PODS} pods, each gone 2 s after its eviction", scenes.full_node(PODS))
+        title = f"{PODS} pods, each gone 2 s after its eviction"
+        figures = self._drains("full_node", title, scenes.full_node(PODS), plays=2)
         mine, kubectl = figures[self._ours.name], figures.get("kubectl")
         ratio = mine.seconds / kubectl.seconds if kubectl else None
         self._account.demand(
@@ -78,7 +79,7 @@ class Drains:
 
     def behind_a_budget(self) -> None:
         """Pods that can only go three at a time."""
-        self._drains("budget", "30 pods behind a budget of 3 at a time", scenes.behind_a_budget())
+        self._drains("budget", "30 pods behind a budget of 3 at a time", scenes.behind_a_budget(), plays=1)
 
     def freed_budgets(self) -> None:
         """A budget that is opened while a drain waits for it."""

@@ -54,7 +54,7 @@ def begin(cluster: EmbeddedCluster, objects: Objects) -> None:
 
 
 def drain(
-    cluster: EmbeddedCluster, client: Module | Kubectl, objects: Objects, plays: int = 2, alone: bool = True
+    cluster: EmbeddedCluster, client: Module | Kubectl, objects: Objects, plays: int, alone: bool = True
 ) -> Figures:
     """Let a client drain: kubectl once, a module in some plays, of which the fastest counts.
 

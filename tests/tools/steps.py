@@ -58,7 +58,8 @@ def _pytest(folder: str) -> list[str]:
 # Tools that leave files in the home folder get another one.
 _APART = {"HOME": str(HOME)}
 _PLUGINS = "ansible_collections.kubeops.maintenance.plugins"
-_PACKAGES = [word for name in ("module_utils", "plugin_utils", "action", "filter") for word in ("-p", f"{_PLUGINS}.{name}")]
+_TYPED = ("module_utils", "plugin_utils", "action", "filter")
+_PACKAGES = [word for name in _TYPED for word in ("-p", f"{_PLUGINS}.{name}")]
 
 # In the order in which `make test` runs them: what fails soonest comes first.
 STEPS = {

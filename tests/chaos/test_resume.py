@@ -11,13 +11,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Cancelled
+from chaos.kills import Killed, die_at
 from drain.situations import app, reasons
 from kubesim import builders
 from stage import InlineCrew, Scene, SimConnection, drained
-
-
-class Killed(BaseException):
-    """The process ends here, without a word."""
 
 
 def scene_of_a_drain() -> Scene:
@@ -34,22 +31,6 @@ def scene_of_a_drain() -> Scene:
 
 
 OPTIONS: dict[str, Any] = {"delete_options": {"ignore_daemonsets": True}, "cordon_owner": "job"}
-
-
-def die_at(scene: Scene, nth: int, after: bool) -> None:
-    """Let the process die at its n-th request, before or after the API server has carried it out."""
-    pool, sent = scene.connection.pool, [0]
-    answer = pool.request
-
-    def counted(*args: Any, **settings: Any) -> Any:
-        sent[0] += 1
-        if sent[0] == nth:
-            if after:
-                answer(*args, **settings)
-            raise Killed
-        return answer(*args, **settings)
-
-    pool.request = counted
 
 
 def run_again(scene: Scene) -> dict[str, Any]:

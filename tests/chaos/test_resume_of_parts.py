@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.owners import owners_of
+from chaos.kills import Killed, die_at
 from drain.situations import EVICTION, app, no_budget
-from drain.test_resume import Killed, die_at
 from drain.test_volumes import volume
 from stage import InlineCrew, Scene, SimConnection
 

@@ -97,3 +97,23 @@ def test_two_nodes_of_the_control_plane_in_one_batch_are_refused(cluster: Patche
     assert played.status == 2
     assert "2 nodes of the control plane are in one batch (cp1, cp2)" in played.output
     assert cluster.changes() == []
+
+
+@pytest.mark.parametrize(
+    ("variables", "says"),
+    [
+        ({"upgrade_serial": "many"}, "serial is 'many', but must be a number or a percentage"),
+        ({"node_patch_reboot": "perhaps"}, "value of node_patch_reboot must be one of: auto, always, never"),
+    ],
+    ids=["serial", "reboot"],
+)
+def test_a_variable_that_cannot_be_meant_stops_the_run(
+    cluster: PatchedCluster, variables: dict[str, Any], says: str
+) -> None:
+    cluster.fill()
+    # One host alone has it wrong.
+    cluster.inventory({"w1": variables, "w2": {}})
+    played = cluster.play("upgrade")
+    assert played.status == 2
+    assert says in played.output
+    assert cluster.changes() == []

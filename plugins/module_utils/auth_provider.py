@@ -40,15 +40,7 @@ def _library_token(library: Any, selection: Selection, user: Entry, persist: boo
 
     def load() -> None:
         library.config.load_kube_config_from_dict(
-            # A document of its own, so that the library makes no temporary files of certificates it need not see.
-            {
-                "clusters": [{"name": "cluster", "cluster": {"server": "http://localhost"}}],
-                "users": [{"name": "user", "user": {"auth-provider": section}}],
-                "contexts": [{"name": "context", "context": {"cluster": "cluster", "user": "user"}}],
-                "current-context": "context",
-            },
-            client_configuration=configuration,
-            persist_config=False,
+            _document(section), client_configuration=configuration, persist_config=False
         )
 
     def token() -> str:
@@ -70,6 +62,16 @@ def _library_token(library: Any, selection: Selection, user: Entry, persist: boo
     if persist and before != section.get("config"):
         replace_in_file(user, "users", "user", "auth-provider", section)
     return token
+
+
+def _document(section: dict[str, Any]) -> dict[str, Any]:
+    """Return a kubeconfig of this login alone, of which the library makes no files of certificates it need not see."""
+    return {
+        "clusters": [{"name": "cluster", "cluster": {"server": "http://localhost"}}],
+        "users": [{"name": "user", "user": {"auth-provider": section}}],
+        "contexts": [{"name": "context", "context": {"cluster": "cluster", "user": "user"}}],
+        "current-context": "context",
+    }
 
 
 def _ask(call: Callable[[], None], library: Any, name: str, kind: str) -> None:

@@ -24,7 +24,7 @@ from pathlib import Path
 from places import COLLECTION, VENV
 from staging import ansible_test_environment, staged
 
-LANES = 2
+LANES = 3
 ANSIBLE_TEST = [str(VENV / "bin" / "ansible-test"), "integration", "--color", "no"]
 
 
@@ -43,7 +43,7 @@ def configure(copy: Path) -> None:
 class Lanes:
     """Targets in a queue, and as many copies of the collection as are worked in at once.
 
-    Most of a target's time is spent waiting, so that two lanes take little more than half the time of one.
+    Most of a target's time is spent waiting, so that there are more lanes than processors.
     """
 
     def __init__(self, targets: list[str]) -> None:

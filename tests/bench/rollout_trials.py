@@ -41,7 +41,7 @@ class Followed:
     peak: float | None
     problem: str = ""
 
-    def values(self) -> dict[str, Any]:
+    def figures(self) -> dict[str, Any]:
         """Return it for a JSON file."""
         return asdict(self)
 

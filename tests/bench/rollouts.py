@@ -36,7 +36,7 @@ class Rollouts:
                 objects = scenes.rolling(DEPLOYMENTS)
                 found[client.name] = trials.follow_all(self._cluster, client, objects, DEPLOYMENTS)
         show_rollouts(title, found)
-        self._account.results["rollouts"] = {name: one.values() for name, one in found.items()}
+        self._account.results["rollouts"] = {name: one.figures() for name, one in found.items()}
         mine = found[self._all.name]
         self._account.demand(
             Goal(f"{DEPLOYMENTS} rollouts: time after the last", mine.after, 1.0, "s", True, mine.problem),
@@ -50,7 +50,7 @@ class Rollouts:
         self._account.say(title, self._strict.name)
         found = trials.fail_early(self._cluster, self._strict, scenes.refused_image(MANY_DEPLOYMENTS - 1))
         show_rollouts(title, {self._strict.name: found})
-        self._account.results["refused_image"] = {self._strict.name: found.values()}
+        self._account.results["refused_image"] = {self._strict.name: found.figures()}
         what = f"{MANY_DEPLOYMENTS} Deployments, 1 followed: peak memory"
         self._account.demand(
             Goal("image that is not there: time to fail", found.after, 2.0, "s", False, found.problem),

@@ -61,7 +61,7 @@ class Drains:
             self._account.say(title, client.name)
             figures[client.name] = trials.drain(self._cluster, client, objects, plays)
         report.show_drains(title, figures)
-        self._account.results[key] = {name: found.values() for name, found in figures.items()}
+        self._account.results[key] = {name: found.figures() for name, found in figures.items()}
         return figures
 
     def full_node(self) -> None:
@@ -111,7 +111,7 @@ class Drains:
         self._account.say(title, "in turns")
         figures = trials.in_turns(self._cluster, [self._ours, self._silent], scenes.full_node(PODS), TURNS)
         report.show_drains(title, figures)
-        self._account.results["progress"] = {name: found.values() for name, found in figures.items()}
+        self._account.results["progress"] = {name: found.figures() for name, found in figures.items()}
         mine, silent = figures[self._ours.name].seconds, figures[self._silent.name].seconds
         self._account.demand(
             report.Goal("lines of progress: time they cost", max(0.0, mine - silent), 0.2, "s", strict=True),
@@ -124,7 +124,7 @@ class Drains:
         self._account.say(title, self._ours.name)
         found = trials.drain(self._cluster, self._ours, scenes.full_node(MANY_PODS), plays=1, alone=False)
         report.show_drains(title, {self._ours.name: found})
-        self._account.results["many_pods"] = {self._ours.name: found.values()}
+        self._account.results["many_pods"] = {self._ours.name: found.figures()}
         self._account.demand(report.Goal(f"{MANY_PODS} pods: peak memory", found.peak, 80, "MiB", True, found.problem))
 
 

@@ -42,7 +42,7 @@ class Figures:
     waiting: int
     problem: str = ""
 
-    def values(self) -> dict[str, Any]:
+    def figures(self) -> dict[str, Any]:
         """Return it for a JSON file."""
         return asdict(self)
 

@@ -21,10 +21,7 @@ from .owners import owners_of
 from .pod_drain import PodDrain
 from .rest import Rest
 from .tools import Tools
-from .waiting import Deadline, ServerClock
-
-# Lifting a cordon after the deadline must not make the task much longer than it was allowed to be.
-AFTERWARDS = 1.0
+from .waiting import AFTERWARDS, Deadline, ServerClock
 
 
 class Maintenance:

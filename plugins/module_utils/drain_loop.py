@@ -26,11 +26,8 @@ from .observe import Changed, Listed, Unwatched, observe
 from .pod_drain import DUE, PAUSED, PodDrain
 from .progress import Progress
 from .rest import Rest
-from .waiting import Clock, Deadline
+from .waiting import Clock, Deadline, LastLook
 from .workers import Crew, Message
-
-# Before time runs out, look once more: what the watch has not told yet must not fail a task.
-LAST_LOOK = 1.0
 
 
 class DrainLoop:
@@ -66,7 +63,7 @@ class DrainLoop:
         self._looking: set[str] = set()
         self._look_at: dict[str, float] = {}
         self._asked_for: set[tuple[str, str]] = set()
-        self._last_look = False
+        self._last_look = LastLook(deadline)
 
     def run(self, nodes: list[NodeDrain]) -> None:
         """Drain the nodes, each in its place; their phases say how it ended."""
@@ -116,8 +113,7 @@ class DrainLoop:
         self._evict(now)
         for namespace in self._budgets.missing(self._pods()):
             self._crew.follow(("budgets", namespace), observe(self._rest, self._cluster.budgets_collection(namespace)))
-        last = not self._deadline.unlimited and self._deadline.remaining() <= LAST_LOOK and not self._last_look
-        self._last_look = self._last_look or last
+        last = self._last_look.due()
         for node in self._active():
             self._checks.step(node, now, list(self._task.pod_selectors))
             self._look_again(node, now, last)
@@ -151,9 +147,7 @@ class DrainLoop:
 
     def _next_wake(self) -> float:
         now, wall = self._clock.monotonic(), self._clock.wall()
-        times = [self._deadline.remaining(), self._progress.due()]
-        if not self._deadline.unlimited and not self._last_look:
-            times.append(self._deadline.remaining() - LAST_LOOK)
+        times = [self._deadline.remaining(), self._progress.due(), *self._last_look.wakes()]
         # A look that is due while one is under way follows when that has come back.
         waiting = {node.name for node in self._active()} & set(self._look_at) - self._looking
         times += [self._look_at[name] - now for name in waiting]

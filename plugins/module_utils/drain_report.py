@@ -16,10 +16,8 @@ from .objects import Obj, full_name, namespace_of
 from .pod_drain import PodDrain
 from .pod_filters import sort_key
 from .pods import reference, workload_of
+from .results import bounded
 from .volumes import claims_of
-
-# A result is stored with every job; what is longer helps nobody.
-LONGEST_LIST = 200
 
 
 @dataclass
@@ -65,7 +63,7 @@ class Report:
 def result_of(report: Report) -> dict[str, Any]:
     """Return the module's result, as RETURN in the module's documentation describes it."""
     pending = report.pending() if report.state == "drain" else {}
-    nodes = [_cut(_node(node, report, pending.get(node.name, []))) for node in report.nodes]
+    nodes = [bounded(_node(node, report, pending.get(node.name, []))) for node in report.nodes]
     every = [pod for pods in pending.values() for pod in pods]
     result = {
         "changed": report.changed,
@@ -76,7 +74,7 @@ def result_of(report: Report) -> dict[str, Any]:
         "pending_pods": sorted(every, key=lambda pod: (pod["namespace"], pod["name"])),
         "nodes": nodes,
     }
-    return _cut(result)
+    return bounded(result, whole=("nodes",))
 
 
 def warnings_of(report: Report) -> list[str]:
@@ -167,11 +165,3 @@ def _old_sentence(node: NodeDrain, state: str) -> str:
         return "node %s not marked %s." % (node.name, mark)
     text = "node %s %smarked %s." % (node.name, already, mark)
     return text + (" %d Pod(s) deleted from node." % len(node.evicted) if node.evicted else "")
-
-
-def _cut(values: dict[str, Any]) -> dict[str, Any]:
-    """Bound every list and say how long it was."""
-    for key, value in list(values.items()):
-        if isinstance(value, list) and len(value) > LONGEST_LIST and key != "nodes":
-            values[key], values[key + "_total"] = value[:LONGEST_LIST], len(value)
-    return values

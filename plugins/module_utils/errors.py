@@ -18,7 +18,6 @@
     |   |-- Expired             410
     |   |-- TooManyRequests     429
     |   `-- ServerFault         408, 5xx, and answers that are no JSON
-    |-- TimedOut                the task's deadline passed
     `-- Failed                  the use case ended badly; C(details) hold its result
 
     Cancelled                   a signal ended the task; stands apart, as KeyboardInterrupt does, so that no handler
@@ -117,10 +116,6 @@ class TooManyRequests(ApiError):
 
 class ServerFault(ApiError):
     """408, 5xx or an answer that is not the API's: worth another try."""
-
-
-class TimedOut(MaintenanceError):
-    """The task's deadline passed before the work was done."""
 
 
 class Failed(MaintenanceError):

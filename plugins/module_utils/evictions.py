@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .answers import clip
 from .errors import (
     ApiError,
     Conflict,
@@ -24,9 +25,6 @@ from .errors import (
     Unreachable,
 )
 from .objects import Obj, part
-
-# Enough for a budget's explanation.
-LONGEST_TEXT = 1000
 
 ACCEPTED = "accepted"  # the pod is being deleted
 GONE = "gone"  # there is no such pod any more
@@ -103,7 +101,7 @@ def _slowed(error: ApiError) -> Outcome | None:
         return None
     for cause in error.causes:
         if "DisruptionBudget" in (cause.get("reason"), cause.get("type")):
-            text = " ".join(str(cause.get("message") or error.message).split())[:LONGEST_TEXT]
+            text = clip(str(cause.get("message") or error.message))
             found = _BUDGET.search(text)
             stale = "still being processed" in text
             return Outcome(

@@ -9,15 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .objects import name_of, part
+from .results import bounded
 from .rollout_diagnosis import Finding, revision_hash
 from .rollout_evidence import Entry
 from .rollout_follow import Followed, Following
 from .rollout_options import RolloutTask
 from .rollout_viewers import REVISION, figures
 from .rollout_words import message_of
-
-# A result is stored with every job; what is longer helps nobody.
-LONGEST_LIST = 200
 
 
 @dataclass
@@ -62,10 +60,7 @@ def result_of(report: Report) -> dict[str, Any]:
         "pending_workloads": [_reference(member) for member in members if not member.done],
         "pending_pods": [_pod(entry) for entry in report.entries],
     }
-    for key, value in list(result.items()):
-        if isinstance(value, list) and len(value) > LONGEST_LIST:
-            result[key], result[key + "_total"] = value[:LONGEST_LIST], len(value)
-    return result
+    return bounded(result)
 
 
 def _reference(member: Followed) -> dict[str, str]:

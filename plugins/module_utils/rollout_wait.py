@@ -18,14 +18,11 @@ from .rollout_options import RolloutTask
 from .rollout_progress import RolloutProgress
 from .rollout_report import Report
 from .tools import Tools
-from .waiting import Deadline
+from .waiting import AFTERWARDS, Deadline, LastLook
 from .workloads import Workloads
 
-# Before time runs out, look once more: what the watch has not told yet must not fail a task.
-LAST_LOOK = 1.0
-# How long explaining a failure may take; after the deadline only as long as a task may outlast it.
+# How long explaining a failure may take before the deadline.
 EXPLAINING = 5.0
-AFTERWARDS = 0.8
 
 
 class Rollouts:
@@ -40,7 +37,7 @@ class Rollouts:
         workloads = Workloads(rest, pause=task.wait_sleep)
         self._groups = Groups(task, tools.crew, rest, workloads)
         self._evidence = Evidence(task, tools.crew, rest, workloads)
-        self._last_looked = False
+        self._last_look = LastLook(self._deadline)
         self.report = Report(task, self._groups.followings, warnings=self._groups.warnings)
 
     def run(self) -> Report:
@@ -63,7 +60,7 @@ class Rollouts:
     def _wait(self) -> None:
         while True:
             now = self._clock.monotonic()
-            if self._is_last_look():
+            if self._last_look.due():
                 self._groups.look_at_all(now)
             self._groups.look(now)
             if self._groups.seen:
@@ -98,17 +95,10 @@ class Rollouts:
             return not any(member.doubtful or member.unsettled for member in members)
         return bool(self._evidence.verdict) or all(member.over for member in members)
 
-    def _is_last_look(self) -> bool:
-        if self._last_looked or self._deadline.unlimited or self._deadline.remaining() > LAST_LOOK:
-            return False
-        self._last_looked = True
-        return True
-
     def _next_wake(self) -> float:
         now = self._clock.monotonic()
         times = [self._deadline.remaining(), self._tools.progress.due(), *self._groups.wakes(now)]
-        if not self._deadline.unlimited and not self._last_looked:
-            times.append(self._deadline.remaining() - LAST_LOOK)
+        times += self._last_look.wakes()
         if self._groups.seen:
             times += self._evidence.wakes(self._groups.members, now)
         # A moment that is due at this instant may be a rounding error away.

@@ -17,6 +17,11 @@ FOREVER = 86400.0 * 365
 # Seconds by which two clocks may differ and still count as the same.
 AGREED = 10.0
 
+# Before time runs out, look once more: what no watch has told yet must not fail a task.
+LAST_LOOK = 1.0
+# What is still done after the deadline must not make the task much longer than it was allowed to be.
+AFTERWARDS = 0.8
+
 
 class Clock:
     """Tell time. Unit tests pass in one of their own that drives the simulated cluster too."""
@@ -99,6 +104,25 @@ class Deadline:
     def unlimited(self) -> bool:
         """Tell whether there is no limit."""
         return self.seconds <= 0
+
+
+class LastLook:
+    """Tell when it is time for the one look that is taken shortly before a deadline."""
+
+    def __init__(self, deadline: Deadline) -> None:
+        self._deadline = deadline
+        self._taken = deadline.unlimited
+
+    def due(self) -> bool:
+        """Tell, once, that it is time."""
+        if self._taken or self._deadline.remaining() > LAST_LOOK:
+            return False
+        self._taken = True
+        return True
+
+    def wakes(self) -> list[float]:
+        """Return in how many seconds it will be, [] if it was or there is no deadline."""
+        return [] if self._taken else [self._deadline.remaining() - LAST_LOOK]
 
 
 def growing_pause(attempt: int, first: float, longest: float) -> float:

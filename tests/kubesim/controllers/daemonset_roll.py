@@ -37,16 +37,21 @@ def surplus_on(placement: Placement, there: list[Object], label: str, surges: bo
     return surplus
 
 
+def _generations(placement: Placement, node: str, label: str) -> tuple[list[Object], list[Object]]:
+    """Return the pods that stay on a node for now: those of older revisions, and those of this one."""
+    there = [pod for pod in placement.on(node) if not is_terminating(pod)]
+    old = [pod for pod in there if placement.revision_of(pod) != label]
+    return old, [pod for pod in there if placement.revision_of(pod) == label]
+
+
 def replacement_step(placement: Placement, nodes: list[str], label: str, limit: int) -> list[Object]:
     """Return the old pods that go now: those that are no use at once, the others while maxUnavailable allows."""
     useless: list[Object] = []
     candidates: list[Object] = []
     unavailable = 0
     for node in nodes:
-        there = [pod for pod in placement.on(node) if not is_terminating(pod)]
-        old = [pod for pod in there if placement.revision_of(pod) != label]
-        new = [pod for pod in there if placement.revision_of(pod) == label]
-        if len(there) != 1:
+        old, new = _generations(placement, node, label)
+        if len(old) + len(new) != 1:
             unavailable += 1
         elif new:
             unavailable += placement.available_in(new[0]) != 0.0
@@ -65,9 +70,7 @@ def surge_step(placement: Placement, nodes: list[str], label: str, surge: int) -
     candidates: list[str] = []
     surging = 0
     for node in nodes:
-        there = [pod for pod in placement.on(node) if not is_terminating(pod)]
-        old = [pod for pod in there if placement.revision_of(pod) != label]
-        new = [pod for pod in there if placement.revision_of(pod) == label]
+        old, new = _generations(placement, node, label)
         if len(old) > 1 or len(new) > 1:
             surging += 1
         elif old and not new:

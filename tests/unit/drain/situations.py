@@ -40,6 +40,13 @@ def app(name: str, node: str = "w1", **options: Any) -> list[dict[str, Any]]:
     return [owner, *builders.pods_of(owner, [node], **options)]
 
 
+def guarded(count: int) -> list[dict[str, Any]]:
+    """Return a ReplicaSet db, so many pods of it on w1, and a budget db-pdb that lets none of them go."""
+    owner = builders.replica_set("db", count)
+    budget = builders.budget("db-pdb", selector={"app": "db"}, min_available=count)
+    return [owner, *builders.pods_of(owner, ["w1"] * count), budget]
+
+
 def agent(**options: Any) -> list[dict[str, Any]]:
     """Return a DaemonSet, whose controller puts a pod on every node."""
     return [builders.daemon_set("agent", **options)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from drain.situations import EVICTION, app, no_budget, reasons, status
+from drain.situations import EVICTION, app, guarded, no_budget, reasons, status
 from kubesim import builders
 from stage import Scene, drained
 
@@ -203,12 +203,7 @@ def test_a_budget_that_was_not_processed_yet_is_reported_as_stale() -> None:
 
 
 def test_every_pod_goes_at_once_when_the_budget_that_held_them_is_deleted() -> None:
-    owner = builders.replica_set("db", 6)
-    scene = Scene(
-        owner,
-        *builders.pods_of(owner, ["w1"] * 6),
-        builders.budget("db-pdb", selector={"app": "db"}, min_available=6),
-    )
+    scene = Scene(*guarded(6))
     scene.agenda.after(7.3, lambda: scene.store.delete("PodDisruptionBudget", "default", "db-pdb"))
     result = scene.run()
     gone = [r.at - scene.started for r in scene.requests("POST", "/eviction") if r.status == 201]
@@ -216,12 +211,7 @@ def test_every_pod_goes_at_once_when_the_budget_that_held_them_is_deleted() -> N
 
 
 def test_pods_that_a_budget_holds_are_reported_as_held_though_only_some_were_asked_for() -> None:
-    owner = builders.replica_set("db", 6)
-    scene = Scene(
-        owner,
-        *builders.pods_of(owner, ["w1"] * 6),
-        builders.budget("db-pdb", selector={"app": "db"}, min_available=6),
-    )
+    scene = Scene(*guarded(6))
     result = scene.run(delete_options={"wait_timeout": 8})
     assert set(reasons(result).values()) == {"pdb_deadlock"}
     assert len(scene.requests("POST", "/eviction")) < 6

@@ -9,13 +9,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import InvalidOptions, MaintenanceError, ServerFault, Unreachable
+from .errors import Forbidden, InvalidOptions, MaintenanceError, ServerFault, TooManyRequests, Unreachable
 from .fleet import Fleet
 from .node_return import Expected, Lack, lacks_of_drivers, lacks_of_node, lacks_of_pods, taint_from
+from .node_soak import Soak
 from .nodes import node_facts
-from .objects import number
+from .objects import Obj, number, uid_of
 from .option_values import check_at_least
+from .progress import SILENT, Progress
 from .rest import Rest
+from .wait_lines import WaitLines, pause
 from .waiting import Clock, Deadline
 from .words import lasting
 
@@ -63,74 +66,126 @@ def task_from(params: Mapping[str, Any]) -> WaitTask:
 class NodeWait:
     """A wait for one node."""
 
-    def __init__(self, task: WaitTask, clock: Clock, rest_for: Callable[[Deadline], Rest]) -> None:
+    def __init__(
+        self, task: WaitTask, clock: Clock, rest_for: Callable[[Deadline], Rest], progress: Progress = SILENT
+    ) -> None:
         self._task = task
         self._clock = clock
         self._rest_for = rest_for
-        self._facts: dict[str, Any] = {}
+        self._progress = progress
+        self.warnings: list[str] = []
+        self._node: Obj | None = None
+        self._soak = Soak()
 
     def run(self, check_mode: bool = False) -> dict[str, Any]:
         """Return the module's result, as RETURN in its documentation describes it. In check mode, look once."""
         started = self._clock.monotonic()
         deadline = Deadline(self._clock, self._task.wait_timeout)
-        well_since: float | None = None
+        lines = WaitLines(self._task.name, deadline)
+        self._progress.follow(lines)
         while True:
             lacks = self._look(deadline)
-            now = self._clock.monotonic()
-            well_since = None if lacks else now if well_since is None else well_since
-            lasted = 0.0 if well_since is None else now - well_since
-            done = well_since is not None and lasted >= self._task.ready_for
+            waited = self._clock.monotonic() - started
+            done = not lacks and self._soak.lasted >= self._task.ready_for
             if done or check_mode or deadline.remaining() < SHORTEST:
-                return self._result(done, lacks, now - started, lasted)
-            left = self._task.ready_for - lasted if well_since is not None else self._task.wait_sleep
-            self._clock.sleep(min(self._task.wait_sleep, max(left, 0.1), deadline.remaining()))
+                if done and waited >= SHORTEST:
+                    lines.stands("back after %s" % lasting(waited))
+                self._progress.close()
+                return self._result(done, lacks, waited)
+            self._tell(lines, lacks)
+            left = self._task.wait_sleep if lacks else self._task.ready_for - self._soak.lasted
+            seconds = min(self._task.wait_sleep, max(left, 0.1), deadline.remaining())
+            pause(self._clock, self._progress, seconds)
 
     def _look(self, deadline: Deadline) -> list[Lack]:
+        """Return what the node lacks, and keep book of for how long it has lacked nothing."""
         seconds = max(1.0, min(LONGEST_LOOK, deadline.remaining()))
-        fleet = Fleet(self._rest_for(Deadline(self._clock, seconds)))
+        try:
+            node = self._found(Fleet(self._rest_for(Deadline(self._clock, seconds))))
+        except (ServerFault, TooManyRequests, Unreachable, _NotNow) as exc:
+            if isinstance(exc, Unreachable) and exc.final and not self._may_pass(exc):
+                raise
+            self._soak.unanswered()
+            return [Lack("api_server", "the API server does not answer (%s)" % _first_line(exc))]
+        if isinstance(node, list):
+            self._soak.broken()
+            return node
+        self._soak.well(node, self._clock.monotonic())
+        return []
+
+    def _found(self, fleet: Fleet) -> Obj | list[Lack]:
+        """Return the node, or what it lacks."""
+        expected = self._task.expected
+        node = self._read(fleet)
+        if node is None:
+            return [Lack("gone", "it is not in the cluster any more")]
+        found = lacks_of_node(node, expected)
+        if not found and expected.daemonsets:
+            found = lacks_of_pods(fleet.pods_on(self._task.name), expected)
+        if not found and expected.csi_drivers:
+            found = lacks_of_drivers(fleet.csi_drivers(self._task.name), expected)
+        return found or node
+
+    def _read(self, fleet: Fleet) -> Obj | None:
+        before = self._node
         try:
             node = fleet.node(self._task.name)
-            if node is None and not self._facts:
-                raise InvalidOptions("there is no node %r in this cluster" % self._task.name)
-            if node is None:
-                return [Lack("gone", "it is not in the cluster any more")]
-            self._facts = node_facts(node)
-            expected = self._task.expected
-            found = lacks_of_node(node, expected)
-            if not found and expected.daemonsets:
-                found = lacks_of_pods(fleet.pods_on(self._task.name), expected)
-            if not found and expected.csi_drivers:
-                found = lacks_of_drivers(fleet.csi_drivers(self._task.name), expected)
-            return found
-        except (ServerFault, Unreachable) as exc:
-            if isinstance(exc, Unreachable) and exc.final:
+        except Forbidden as exc:
+            if before is None:
                 raise
-            return [Lack("api_server", "the API server does not answer (%s)" % _first_line(exc))]
+            # An API server that has just started does not know its roles yet, and refuses what it allowed before.
+            raise _NotNow(exc.message) from exc
+        # Who knows a boot id has seen the node, which some clouds take out of the cluster while it is down.
+        if node is None and before is None and not self._task.expected.other_boot_id:
+            raise InvalidOptions("there is no node %r in this cluster" % self._task.name)
+        if node is not None:
+            if before is not None and uid_of(before) != uid_of(node):
+                self.warnings.append(
+                    "node %s left the cluster and joined it anew: its cordon, labels, taints and annotations of before "
+                    "are gone, unless somebody has set them again" % self._task.name
+                )
+            self._node = node
+        return node
 
-    def _result(self, done: bool, lacks: list[Lack], waited: float, lasted: float) -> dict[str, Any]:
-        name = self._task.name
+    def _may_pass(self, exc: Unreachable) -> bool:
+        # Names that resolved before may fail with the node that runs the resolver.
+        return self._node is not None and exc.details.get("kind") == "name"
+
+    def _tell(self, lines: WaitLines, lacks: list[Lack]) -> None:
+        lasted, wanted = lasting(self._soak.lasted), lasting(self._task.ready_for)
+        if not lacks:
+            begins = "well, and has to stay so for %s" % wanted if self._soak.lasted < SHORTEST else ""
+            lines.stands("well for %s of %s" % (lasted, wanted), begins, kind=self._soak.begun)
+        elif lacks[0].reason == "api_server" and self._soak.lasted > 0:
+            lines.stands("well for %s of %s, but %s" % (lasted, wanted, lacks[0].message), kind="unanswered")
+        else:
+            kind = "unanswered" if lacks[0].reason == "api_server" else None
+            lines.stands("not back yet: %s" % _said(lacks), kind=kind)
+
+    def _result(self, done: bool, lacks: list[Lack], waited: float) -> dict[str, Any]:
+        name, lasted = self._task.name, lasting(self._soak.lasted)
         if done:
             message = "Node %s is back after %s" % (name, lasting(waited))
         elif lacks:
-            message = "Node %s is not back after %s: %s" % (
-                name,
-                lasting(waited),
-                "; ".join(lack.message.rstrip(".") for lack in lacks),
-            )
+            message = "Node %s is not back after %s: %s" % (name, lasting(waited), _said(lacks))
         else:
-            message = "Node %s has been well for %s only and not for %s" % (
-                name,
-                lasting(lasted),
-                lasting(self._task.ready_for),
-            )
+            message = "Node %s has been well for %s only and not for %s" % (name, lasted, lasting(self._task.ready_for))
         return {
             "changed": False,
             "msg": message + ".",
             "back": done,
             "lacks": [{"reason": lack.reason, "message": lack.message} for lack in lacks],
-            "node": self._facts,
+            "node": {} if self._node is None else node_facts(self._node),
             "waited": round(waited, 1),
         }
+
+
+class _NotNow(MaintenanceError):
+    """What was answered before is refused for the moment."""
+
+
+def _said(lacks: list[Lack]) -> str:
+    return "; ".join(lack.message.rstrip(".") for lack in lacks)
 
 
 def _texts(values: Any) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ description:
     for a while. A task that runs out of time fails and says what is missing.
   - A boot id that differs from the one before proves the reboot. A node that went down a moment ago still looks Ready.
   - An API server that goes away in the meantime, because its own node is the one that reboots, is waited for too.
+  - Shows what the node still lacks, in lines of progress.
   - Changes nothing.
 options:
   name:
@@ -27,13 +28,17 @@ options:
     aliases: [node]
   ready_for:
     description:
-      - Seconds for which the node must stay as it should be without a break.
+      - Seconds for which the node must stay as it should be without a break. Only time between two looks counts that
+        found it so. A look that the API server does not answer neither counts nor breaks it. A node that was rebooted
+        or replaced in between begins anew.
     type: int
     default: 0
   boot_id_before:
     description:
       - The boot id that the node had before its reboot, as M(kubeops.maintenance.k8s_node_info) tells it. The node
         counts as back only with another one. Unset if it was not rebooted.
+      - A node with a boot id from before may be out of the cluster for a while, as some clouds handle machines that are
+        down. Without one, a node that is not there is an error.
     type: str
   kubelet_version:
     description:
@@ -80,6 +85,7 @@ options:
 extends_documentation_fragment:
   - kubeops.maintenance.auth
   - kubeops.maintenance.attributes
+  - kubeops.maintenance.progress
 attributes:
   check_mode:
     support: full
@@ -155,6 +161,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils.auth_options import AUTH_SPEC
 from ..module_utils.module_face import Ending, RestFor, run
 from ..module_utils.node_wait import NodeWait, WaitTask, task_from
+from ..module_utils.progress_options import PROGRESS_SPEC, progress_of
 from ..module_utils.waiting import Clock
 
 ARGUMENT_SPEC = dict(
@@ -180,11 +187,13 @@ ARGUMENT_SPEC = dict(
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
+    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
 
     def wait(task: WaitTask, clock: Clock, rest_for: RestFor) -> Ending:
-        result = NodeWait(task, clock, rest_for).run(module.check_mode)
-        return Ending(result, failed=not result["back"] and not module.check_mode)
+        node_wait = NodeWait(task, clock, rest_for, progress_of(module, clock))
+        result = node_wait.run(module.check_mode)
+        failed = not result["back"] and not module.check_mode
+        return Ending(result, failed, tuple(node_wait.warnings))
 
     run(
         module,

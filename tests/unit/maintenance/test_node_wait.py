@@ -9,16 +9,42 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import (
+    Forbidden,
+    InvalidOptions,
+    Unreachable,
+)
 from ansible_collections.kubeops.maintenance.plugins.module_utils.node_wait import NodeWait, task_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.progress import SILENT, Progress
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
 from kubesim import builders
+from progress.listener import Listener
 from stage import Scene
 
 
-def waited(scene: Scene, check_mode: bool = False, **params: Any) -> dict[str, Any]:
+AWAY = {"path": "/nodes", "status": 503, "times": 0}
+
+
+def waiting(scene: Scene, progress: Progress = SILENT, **params: Any) -> NodeWait:
     task = task_from({"name": "w1", "wait_sleep": 5, **params})
-    return NodeWait(task, scene.clock, lambda limit: Rest(scene.connection, scene.clock, limit)).run(check_mode)
+    return NodeWait(task, scene.clock, lambda limit: Rest(scene.connection, scene.clock, limit), progress)
+
+
+def waited(scene: Scene, check_mode: bool = False, **params: Any) -> dict[str, Any]:
+    return waiting(scene, **params).run(check_mode)
+
+
+def heard(scene: Scene, level: str = "changes", **params: Any) -> list[tuple[float, str]]:
+    """Return the lines of a wait, with the seconds since it began."""
+    listener = Listener(scene.clock, level=level)
+    waiting(scene, listener.progress, **params).run()
+    return listener.timed
+
+
+def replace(scene: Scene, **node: Any) -> None:
+    """Let the node leave the cluster and join it as another object."""
+    scene.store.remove("Node", None, "w1")
+    scene.store.load([builders.node("w1", uid="another", **node)])
 
 
 def boot_id(scene: Scene) -> str:
@@ -143,3 +169,187 @@ def test_an_unknown_node_is_an_error() -> None:
 def test_a_soak_time_longer_than_the_limit_is_an_error() -> None:
     with pytest.raises(InvalidOptions):
         waited(Scene(), ready_for=900, wait_timeout=900)
+
+
+def test_a_look_without_an_answer_neither_breaks_a_soak_time_nor_counts() -> None:
+    scene = Scene()
+    scene.agenda.after(11, lambda: scene.faults.add(AWAY))
+    scene.agenda.after(50, scene.faults.clear)
+    result = waited(scene, ready_for=30)
+    # Well from 0 to 10, and for the other 20 s from the first answer on.
+    assert (result["back"], result["waited"]) == (True, 70.0)
+
+
+def test_a_soak_time_begins_anew_if_the_node_fell_back_while_the_api_server_was_away() -> None:
+    scene = Scene()
+    scene.agenda.after(11, lambda: scene.faults.add(AWAY))
+    scene.agenda.after(20, lambda: scene.cluster.controllers.fail("w1"))
+    scene.agenda.after(40, lambda: scene.cluster.controllers.recover("w1"))
+    scene.agenda.after(50, scene.faults.clear)
+    result = waited(scene, ready_for=30)
+    assert (result["back"], result["waited"]) == (True, 80.0)
+
+
+def test_a_soak_time_begins_anew_with_another_boot_between_two_looks() -> None:
+    scene = Scene()
+    scene.agenda.after(11, lambda: scene.cluster.controllers.reboot("w1", 1))
+    assert waited(scene, ready_for=30)["waited"] == 45.0
+
+
+def test_a_soak_time_does_not_end_with_a_look_without_an_answer() -> None:
+    scene = Scene()
+    scene.agenda.after(26, lambda: scene.faults.add(AWAY))
+    result = waited(scene, ready_for=30, wait_timeout=120)
+    assert (result["back"], lacking(result)) == (False, ["api_server"])
+
+
+def test_reports_of_a_kubelet_with_a_wrong_clock_count_the_same() -> None:
+    scene = Scene()
+
+    def report(stamp: str) -> None:
+        def change(node: dict[str, Any]) -> None:
+            for condition in node["status"]["conditions"]:
+                condition["lastHeartbeatTime"] = condition["lastTransitionTime"] = stamp
+
+        scene.store.mutate("Node", None, "w1", change)
+
+    for second in range(1, 30):
+        stamp = "2099-01-01T00:00:%02dZ" % second if second % 2 else "1970-01-01T00:00:%02dZ" % second
+        scene.agenda.after(second, lambda stamp=stamp: report(stamp))
+    assert waited(scene, ready_for=30)["waited"] == 30.0
+
+
+@pytest.mark.parametrize("conditions", [None, [], [None], [{"type": "Ready"}], [{"type": "Ready", "status": None}]])
+def test_a_node_that_has_not_reported_yet_is_waited_for(conditions: Any) -> None:
+    scene = Scene(controllers=False)
+    scene.store.mutate("Node", None, "w1", lambda node: node["status"].update(conditions=conditions, nodeInfo=None))
+    result = waited(scene, wait_timeout=10)
+    assert result["msg"] == "Node w1 is not back after 10 s: it is not Ready: it has not said a word."
+
+
+def test_a_node_without_a_status_has_not_been_rebooted() -> None:
+    scene = Scene(controllers=False)
+    scene.store.mutate("Node", None, "w1", lambda node: node.pop("status"))
+    assert lacking(waited(scene, boot_id_before="x", wait_timeout=10)) == ["not_rebooted", "not_ready"]
+
+
+def test_a_node_that_leaves_the_cluster_while_it_is_down_is_waited_for_from_the_first_look_on() -> None:
+    scene = Scene()
+    before = boot_id(scene)
+    scene.store.remove("Node", None, "w1")
+    scene.agenda.after(40, lambda: scene.store.load([builders.node("w1", uid="another")]))
+    scene.agenda.after(40, lambda: scene.cluster.controllers.reboot("w1", 10))
+    result = waited(scene, boot_id_before=before)
+    assert (result["back"], result["waited"]) == (True, 50.0)
+
+
+def test_a_node_that_left_the_cluster_for_good_is_said_to_be_gone() -> None:
+    scene = Scene()
+    scene.agenda.after(6, lambda: scene.store.remove("Node", None, "w1"))
+    result = waited(scene, ready_for=30, wait_timeout=60)
+    assert result["msg"] == "Node w1 is not back after 1 m: it is not in the cluster any more."
+    assert result["node"]["name"] == "w1"
+
+
+def test_a_node_that_was_replaced_begins_its_soak_time_anew_and_is_warned_of() -> None:
+    scene = Scene(controllers=False)
+    scene.agenda.after(11, lambda: replace(scene))
+    wait = waiting(scene, ready_for=30)
+    assert wait.run()["waited"] == 45.0
+    assert wait.warnings == [
+        "node w1 left the cluster and joined it anew: its cordon, labels, taints and annotations of before are gone, "
+        "unless somebody has set them again"
+    ]
+
+
+def test_an_api_server_that_just_started_and_knows_no_roles_yet_is_waited_for() -> None:
+    scene = Scene()
+    denied = {"path": "/nodes", "status": 403, "times": 0}
+    scene.agenda.after(6, lambda: scene.faults.add(denied))
+    scene.agenda.after(20, scene.faults.clear)
+    assert waited(scene, ready_for=30)["back"]
+
+
+def test_a_right_that_was_never_there_is_an_error_at_once() -> None:
+    scene = Scene()
+    scene.faults.add({"path": "/pods", "status": 403, "times": 0})
+    with pytest.raises(Forbidden):
+        waited(scene, daemonsets=["kube-system/agent"])
+    assert scene.seconds == 0
+
+
+def test_an_api_server_that_asks_to_slow_down_is_waited_for() -> None:
+    scene = Scene()
+    scene.faults.add({"path": "/nodes", "status": 429, "times": 0})
+    scene.agenda.after(100, scene.faults.clear)
+    assert waited(scene)["back"]
+
+
+def test_a_name_that_does_not_resolve_for_a_moment_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene()
+    ask = scene.connection.pool.request
+
+    def unresolved(*args: Any, **settings: Any) -> Any:
+        if 3 < scene.seconds < 13:
+            raise Unreachable("the name is not known", final=True, kind="name")
+        return ask(*args, **settings)
+
+    monkeypatch.setattr(scene.connection.pool, "request", unresolved)
+    assert waited(scene, ready_for=30)["waited"] == 45.0
+
+
+def test_it_says_what_it_waits_for_and_how_it_ended() -> None:
+    scene = Scene()
+    scene.agenda.after(20, lambda: scene.cluster.controllers.reboot("w1", 30))
+    assert heard(scene, boot_id_before=boot_id(scene), ready_for=30) == [
+        (0.2, "w1: not back yet: it has not been rebooted yet"),
+        (20.2, "w1: not back yet: it has not been rebooted yet; it is not Ready: node is shutting down"),
+        (50.0, "w1: well, and has to stay so for 30 s (14 m 10 s of 15 m left)"),
+        (80.0, "w1: back after 1 m 20 s"),
+    ]
+
+
+def test_it_says_each_minute_how_things_stand() -> None:
+    scene = Scene()
+    scene.cluster.controllers.fail("w1")
+    said = "w1: not back yet: it is not Ready: Kubelet stopped posting node status"
+    assert heard(scene, level="summary", wait_timeout=120) == [
+        (50.0, said + "; 1 m 10 s of 2 m left"),
+        (100.0, said + "; 20 s of 2 m left"),
+        (120.0, said),
+    ]
+
+
+def test_seconds_that_a_condition_counts_are_no_news() -> None:
+    scene = Scene(builders.node("w3", ready=False))
+
+    def report(seconds: int) -> None:
+        def change(node: dict[str, Any]) -> None:
+            node["status"]["conditions"][-1]["message"] = "PLEG was last seen active %ds ago" % seconds
+
+        scene.store.mutate("Node", None, "w3", change)
+
+    for second in range(40):
+        scene.agenda.after(second, lambda second=second: report(second))
+    report(0)
+    assert heard(scene, name="w3", wait_timeout=40) == [
+        (0.2, "w3: not back yet: it is not Ready: PLEG was last seen active 0s ago")
+    ]
+
+
+def test_an_api_server_that_is_away_is_told_of_once() -> None:
+    scene = Scene()
+    scene.agenda.after(11, lambda: scene.faults.add(AWAY))
+    scene.agenda.after(90, scene.faults.clear)
+    said = "w1: well for 10 s of 30 s, but the API server does not answer (simulated failure 503)"
+    assert heard(scene, ready_for=30) == [
+        (0.2, "w1: well, and has to stay so for 30 s"),
+        (45.2, said),
+        (80.0, said + "; 13 m 40 s of 15 m left"),
+        (90.2, "w1: well for 10 s of 30 s"),
+        (110.0, "w1: back after 1 m 50 s"),
+    ]
+
+
+def test_a_node_that_is_back_at_once_is_nothing_to_tell_of() -> None:
+    assert heard(Scene()) == []

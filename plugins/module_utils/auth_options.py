@@ -17,6 +17,11 @@ _SECRET_KEYS = {"token", "password", "client-key-data", "id-token", "refresh-tok
 _SECRET_NAME = re.compile(r"token|secret|passw|credential|private|api_?key", re.IGNORECASE)
 
 
+# Which of an option's variables was taken. Ansible asks for one only where the task does not set the option, and does
+# not tell that it did: a value that is the same in both places would not show which of them counts.
+_TAKEN: dict[tuple[str, ...], str] = {}
+
+
 def set_in_environment(*names: str) -> str:
     """Return the first of the environment variables that is set and not empty; AWX leaves some of them empty."""
     for name in names:
@@ -25,8 +30,15 @@ def set_in_environment(*names: str) -> str:
         except AnsibleFallbackNotFound:
             continue
         if value.strip():
+            _TAKEN[names] = name
             return value
     raise AnsibleFallbackNotFound
+
+
+def variables_taken() -> dict[str, str]:
+    """Return for each option whose value came from an environment variable in this process the name of that one."""
+    asked = {option: tuple(spec["fallback"][1]) for option, spec in AUTH_SPEC.items()}
+    return {option: _TAKEN[names] for option, names in asked.items() if names in _TAKEN}
 
 
 def truth_in_environment(*names: str) -> bool:

@@ -25,6 +25,7 @@ from .auth_provider import provider_login
 from .connection_pool import fetch, make_pool, use_tls
 from .connection_sources import Settings, Surroundings, find_settings
 from .errors import MaintenanceError, MissingLibrary
+from .given_options import GivenOptions
 from .waiting import Clock
 
 OLDEST_CLIENT = (24, 2)
@@ -42,6 +43,9 @@ class Connection:
         self._lock = threading.Lock()
         self.base_url = settings.server.url
         self.namespace = settings.namespace
+        self.server_from = settings.server_from
+        proxy = settings.proxy
+        self.proxy = "%s (%s)" % (proxy.place, proxy.given_as) if proxy else ""
         self.pool: Any = make_pool(settings.server, settings.tls, settings.proxy)
         self._agree_on_tls()
 
@@ -73,7 +77,7 @@ class Connection:
         who = self._settings.identity
         if self._settings.impersonation.user:
             who += ", impersonating '%s'" % self._settings.impersonation.user
-        via = " through the proxy %s" % self._settings.proxy.place if self._settings.proxy else ""
+        via = " through the proxy %s" % self.proxy if self.proxy else ""
         return "%s as %s%s" % (self.base_url, who, via)
 
     def close(self) -> None:
@@ -107,10 +111,13 @@ class Connection:
         self.pool.clear()
 
 
-def connect(params: Mapping[str, Any], clock: Clock | None = None) -> Connection:
+def connect(
+    params: Mapping[str, Any], clock: Clock | None = None, variables: Mapping[str, str] | None = None
+) -> Connection:
     """Return a connection for the options of auth_options.AUTH_SPEC. No request is sent.
 
-    Raise MissingLibrary or InvalidConfiguration, with one sentence for the user.
+    variables: the environment variables that options come from, for errors. Raise MissingLibrary or
+    InvalidConfiguration, with one sentence for the user.
     """
     clock = clock or Clock()
     _check_library()
@@ -123,7 +130,8 @@ def connect(params: Mapping[str, Any], clock: Clock | None = None) -> Connection
             selection, user, _library, clock, fetch, bool(params.get("persist_config"))
         ),
     )
-    return Connection(find_settings(params, around), lambda: find_settings(params, around))
+    given = GivenOptions(params, variables or {})
+    return Connection(find_settings(given, around), lambda: find_settings(given, around))
 
 
 def _check_library() -> None:

@@ -16,6 +16,7 @@ import sys
 from typing import Any
 
 from .errors import InvalidConfiguration, MissingLibrary
+from .given_options import GivenOptions
 from .proxies import Proxy, choose_proxy
 from .server_address import ServerAddress, parse_server
 from .tls import TlsMaterial, tls_context
@@ -57,7 +58,7 @@ def fetch(url: str, material: TlsMaterial, form: str | None, headers: dict[str, 
     """Send one request to an identity provider (see oidc.Fetch)."""
     urllib3 = _urllib3()
     server = parse_server(url, "identity provider")
-    pool = make_pool(server, material, choose_proxy(server, {}, "", os.environ))
+    pool = make_pool(server, material, choose_proxy(server, GivenOptions({}), "", "", os.environ))
     if server.scheme == "https":
         use_tls(pool, material)
     try:

@@ -13,19 +13,20 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from .credentials import Credential, Fixed, TokenFile, bearer
 from .errors import InvalidConfiguration
+from .given_options import GivenOptions
 from .impersonation import Impersonation
 from .kubeconfig import Kubeconfig, Selection, read_kubeconfig, select_context
 from .kubeconfig_user import ProviderLogin, credential_of, impersonation_of, tls_of
 from .proxies import Proxy, basic, choose_proxy
 from .server_address import ServerAddress, join_host_port, parse_server
-from .tls import TlsMaterial, read_pem
+from .tls import Pem, TlsMaterial, read_pem
 from .waiting import Clock
 
 DEFAULT_KUBECONFIG = "~/.kube/config"
+POD_VARIABLE = "environment variable KUBERNETES_SERVICE_HOST"
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,10 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything a connection is made of. C(identity) says as whom, for humans; fixed: nothing to load again."""
+    """Everything a connection is made of.
+
+    server_from: where its address is written; identity: as whom, for humans; fixed: nothing to load again.
+    """
 
     server: ServerAddress
     credential: Credential
@@ -51,6 +55,7 @@ class Settings:
     namespace: str
     identity: str
     fixed: bool
+    server_from: str
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,7 @@ class _Loaded:
     server: ServerAddress | None = None
     credential: Credential = field(default_factory=Credential)
     tls: TlsMaterial = field(default_factory=TlsMaterial)
+    server_from: str = ""
     proxy_url: str = ""
     impersonation: Impersonation = field(default_factory=Impersonation)
     namespace: str = "default"
@@ -67,56 +73,55 @@ class _Loaded:
     fixed: bool = True
 
 
-def find_settings(params: Mapping[str, Any], around: Surroundings) -> Settings:
+def find_settings(given: GivenOptions, around: Surroundings) -> Settings:
     """Return the settings that the options and the surroundings give together."""
-    loaded = _load(params, around)
-    host = _text(params, "host")
-    server = parse_server(host, "option host") if host else loaded.server
+    loaded = _load(given, around)
+    host = given.text("host")
+    server = parse_server(host, given.place("host")) if host else loaded.server
     if server is None:
         raise InvalidConfiguration(
             "Nothing says which cluster to use: give kubeconfig, or host with api_key (K8S_AUTH_KUBECONFIG,"
             " K8S_AUTH_HOST and K8S_AUTH_API_KEY do too); there is no %s, and this is no pod." % DEFAULT_KUBECONFIG
         )
-    own = _own_credential(params)
-    impersonation = loaded.impersonation.overridden(params.get("impersonate_user"), params.get("impersonate_groups"))
-    impersonation.check()
+    own = _own_credential(given)
     return Settings(
         server=server,
         credential=loaded.credential if own is None else own,
-        tls=_own_tls(params, loaded.tls),
-        proxy=choose_proxy(server, params, loaded.proxy_url, around.environment),
-        impersonation=impersonation,
+        tls=_own_tls(given, loaded.tls),
+        proxy=choose_proxy(server, given, loaded.proxy_url, loaded.server_from, around.environment),
+        impersonation=loaded.impersonation.overridden(given),
         namespace=loaded.namespace,
-        identity=_own_identity(params) or loaded.identity,
+        identity=_own_identity(given) or loaded.identity,
         fixed=loaded.fixed,
+        server_from=given.place("host") if host else loaded.server_from,
     )
 
 
-def _load(params: Mapping[str, Any], around: Surroundings) -> _Loaded:
-    if _text(params, "host") and _is_credential_given(params):
+def _load(given: GivenOptions, around: Surroundings) -> _Loaded:
+    if given.text("host") and _is_credential_given(given):
         return _Loaded()
-    context = _text(params, "context")
-    if params.get("kubeconfig"):
-        return _from_kubeconfig(read_kubeconfig(params["kubeconfig"], "option kubeconfig"), params, around)
+    if given.value("kubeconfig"):
+        return _from_kubeconfig(read_kubeconfig(given.value("kubeconfig"), given.place("kubeconfig")), given, around)
     named = around.environment.get("KUBECONFIG", "").strip(os.pathsep)
     if named:
-        return _from_kubeconfig(read_kubeconfig(named, "environment variable KUBECONFIG"), params, around)
-    if not context:
+        return _from_kubeconfig(read_kubeconfig(named, "environment variable KUBECONFIG"), given, around)
+    if not given.text("context"):
         pod = _from_pod(around)
         if pod is not None:
             return pod
         if not os.path.exists(os.path.expanduser(DEFAULT_KUBECONFIG)):
             return _Loaded()
-    return _from_kubeconfig(read_kubeconfig(DEFAULT_KUBECONFIG, "the default path"), params, around)
+    return _from_kubeconfig(read_kubeconfig(DEFAULT_KUBECONFIG, "the default path"), given, around)
 
 
-def _from_kubeconfig(config: Kubeconfig, params: Mapping[str, Any], around: Surroundings) -> _Loaded:
-    chosen = select_context(config, _text(params, "context"))
-    server = _server_of(chosen, bool(_text(params, "host")))
-    own = _own_credential(params) is not None
+def _from_kubeconfig(config: Kubeconfig, given: GivenOptions, around: Surroundings) -> _Loaded:
+    chosen = select_context(config, given.text("context"), given.place("context"))
+    server = _server_of(chosen, bool(given.text("host")))
+    own = _own_credential(given) is not None
     user = "user '%s'" % chosen.user.name if chosen.user else "no user"
     return _Loaded(
         server=server,
+        server_from=_place_of(chosen),
         # The task's credential replaces the user whole: servers look at a client certificate before any token.
         credential=Credential() if own else credential_of(chosen, around.clock, around.provider),
         tls=tls_of(chosen, with_user=not own),
@@ -136,7 +141,11 @@ def _server_of(chosen: Selection, overridden: bool) -> ServerAddress | None:
         raise InvalidConfiguration(
             "The cluster '%s' in %s has no server: add its address." % (chosen.cluster.name, chosen.origin)
         )
-    return parse_server(server, "cluster '%s' in %s" % (chosen.cluster.name, chosen.origin))
+    return parse_server(server, _place_of(chosen))
+
+
+def _place_of(chosen: Selection) -> str:
+    return "cluster '%s' in %s" % (chosen.cluster.name, chosen.origin)
 
 
 def _from_pod(around: Surroundings) -> _Loaded | None:
@@ -146,7 +155,8 @@ def _from_pod(around: Surroundings) -> _Loaded | None:
     if not host or not port or not (os.path.isfile(around.account_token) and os.path.isfile(around.account_ca)):
         return None
     return _Loaded(
-        server=parse_server("https://" + join_host_port(host, port), "environment variable KUBERNETES_SERVICE_HOST"),
+        server=parse_server("https://" + join_host_port(host, port), POD_VARIABLE),
+        server_from=POD_VARIABLE,
         credential=TokenFile(around.account_token, "service account of this pod"),
         tls=TlsMaterial(ca=read_pem(around.account_ca, "CA of this pod's service account")),
         namespace=_pod_namespace(around.account_token),
@@ -163,46 +173,57 @@ def _pod_namespace(token_file: str) -> str:
         return "default"
 
 
-def _is_credential_given(params: Mapping[str, Any]) -> bool:
-    return any(_text(params, name) for name in ("api_key", "username", "client_cert"))
+def _is_credential_given(given: GivenOptions) -> bool:
+    return any(given.text(name) for name in ("api_key", "username", "client_cert"))
 
 
-def _own_credential(params: Mapping[str, Any]) -> Credential | None:
+def _own_credential(given: GivenOptions) -> Credential | None:
     """Return the credential among the options, None if there is none."""
-    token, user, password = (_text(params, name) for name in ("api_key", "username", "password"))
+    token, user, password = (given.text(name) for name in ("api_key", "username", "password"))
     if token and (user or password):
-        raise InvalidConfiguration("Both api_key and username with password are given: only one of them can be used.")
+        raise InvalidConfiguration(
+            "Both %s and username with password are given%s: only one of them can be used."
+            % (given.named("api_key"), _from_variables(given, "username", "password"))
+        )
     if bool(user) != bool(password):
-        raise InvalidConfiguration("Only one of username and password is given: give both, or api_key.")
+        raise InvalidConfiguration(
+            "Only one of username and password is given%s: give both, or api_key."
+            % _from_variables(given, "username", "password")
+        )
     if token:
-        return Fixed(bearer(token, "option api_key"))
+        return Fixed(bearer(token, given.place("api_key")))
     if user:
         return Fixed(basic("%s:%s" % (user, password)))
     # A certificate says who is calling; a token beside it would say somebody else.
-    return Credential() if _text(params, "client_cert") else None
+    return Credential() if given.text("client_cert") else None
 
 
-def _own_identity(params: Mapping[str, Any]) -> str:
-    if _text(params, "api_key"):
-        return "the given api_key"
-    if _text(params, "username"):
-        return "user '%s'" % _text(params, "username")
-    return "the given client certificate" if _text(params, "client_cert") else ""
+def _from_variables(given: GivenOptions, *names: str) -> str:
+    """Return which of these options come from environment variables, in brackets; "" if none does."""
+    places = [given.place(name) for name in names if name in given.variables]
+    return " (%s)" % ", ".join(places) if places else ""
 
 
-def _own_tls(params: Mapping[str, Any], loaded: TlsMaterial) -> TlsMaterial:
+def _own_identity(given: GivenOptions) -> str:
+    if given.text("api_key"):
+        return "the given %s" % given.named("api_key")
+    if given.text("username"):
+        return "user '%s'%s" % (given.text("username"), _from_variables(given, "username"))
+    return "the given client certificate%s" % _from_variables(given, "client_cert") if given.text("client_cert") else ""
+
+
+def _own_tls(given: GivenOptions, loaded: TlsMaterial) -> TlsMaterial:
     own = loaded
-    if params.get("validate_certs") is not None:
-        own = replace(own, verify=bool(params["validate_certs"]))
-    if _text(params, "ca_cert"):
-        own = replace(own, ca=read_pem(_text(params, "ca_cert"), "ca_cert"))
-    if _text(params, "client_cert"):
-        own = replace(own, certificate=read_pem(_text(params, "client_cert"), "client_cert"), key=None)
-    if _text(params, "client_key"):
-        own = replace(own, key=read_pem(_text(params, "client_key"), "client_key"))
+    if given.value("validate_certs") is not None:
+        own = replace(own, verify=bool(given.value("validate_certs")))
+    if given.text("ca_cert"):
+        own = replace(own, ca=_own_pem(given, "ca_cert"))
+    if given.text("client_cert"):
+        own = replace(own, certificate=_own_pem(given, "client_cert"), key=None)
+    if given.text("client_key"):
+        own = replace(own, key=_own_pem(given, "client_key"))
     return own
 
 
-def _text(params: Mapping[str, Any], name: str) -> str:
-    value = params.get(name)
-    return "" if value is None else str(value).strip()
+def _own_pem(given: GivenOptions, name: str) -> Pem:
+    return read_pem(given.text(name), given.named(name))

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import quote
 
 from .errors import InvalidConfiguration
+from .given_options import GivenOptions
 from .proxies import wire_text
 
 
@@ -22,21 +22,29 @@ class Impersonation:
     uid: str = ""
     extra: dict[str, list[str]] = field(default_factory=dict)
 
-    def overridden(self, user: Any, groups: Any) -> Impersonation:
-        """Return this with the options impersonate_user and impersonate_groups in place of what they are given for."""
-        named = [str(group) for group in groups or [] if str(group)]
-        return Impersonation(str(user) if user else self.user, named or self.groups, self.uid, self.extra)
+    def overridden(self, given: GivenOptions) -> Impersonation:
+        """Return this with the options impersonate_user and impersonate_groups in place of what they are given for.
 
-    def check(self) -> None:
-        """Refuse what the API server refuses too, but with a remedy."""
+        Refuse what the API server refuses too, but with a remedy.
+        """
+        groups = [str(group) for group in given.value("impersonate_groups") or [] if str(group)]
+        user = given.value("impersonate_user")
+        own = Impersonation(str(user) if user else self.user, groups or self.groups, self.uid, self.extra)
+        own.check(given.place("impersonate_groups") if groups else "as-groups of the kubeconfig")
+        return own
+
+    def check(self, groups_from: str) -> None:
+        """Refuse groups without a user, and names that no header can hold."""
         if (self.groups or self.uid or self.extra) and not self.user:
             raise InvalidConfiguration(
-                "Groups are to be impersonated without a user: give impersonate_user as well (as in the kubeconfig)."
+                "Groups are to be impersonated without a user: give impersonate_user as well as the groups (%s)."
+                % groups_from
             )
         for value in (self.user, self.uid, *self.groups, *(item for items in self.extra.values() for item in items)):
             if any(ord(char) < 32 for char in value):
                 raise InvalidConfiguration(
-                    "A name to impersonate holds a line break or another control character: correct it."
+                    "A name to impersonate holds a line break or another control character: correct impersonate_user"
+                    " and impersonate_groups (also as K8S_AUTH_IMPERSONATE_...), or as and as-groups in the kubeconfig."
                 )
 
     def headers(self) -> dict[str, str]:

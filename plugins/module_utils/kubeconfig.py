@@ -84,7 +84,7 @@ def read_kubeconfig(source: Any, given_as: str) -> Kubeconfig:
         raise InvalidConfiguration(
             "The kubeconfig %s (%s) does not exist: give the path of one that does." % (named, given_as)
         )
-    merged = Kubeconfig("kubeconfig " + named)
+    merged = Kubeconfig("kubeconfig " + named + (" (%s)" % given_as if given_as.startswith("environment") else ""))
     documents = [(path, _parse(path)) for path in present]
     if not any(document for path, document in documents):
         raise InvalidConfiguration(
@@ -95,8 +95,8 @@ def read_kubeconfig(source: Any, given_as: str) -> Kubeconfig:
     return merged
 
 
-def select_context(config: Kubeconfig, wanted: str) -> Selection:
-    """Return the wanted context, the current one if none is wanted."""
+def select_context(config: Kubeconfig, wanted: str, wanted_by: str = "option context") -> Selection:
+    """Return the wanted context, the current one if none is wanted. wanted_by: who wants it, for errors."""
     contexts = config.entries["contexts"]
     name = wanted or config.current_context
     if not name:
@@ -104,9 +104,10 @@ def select_context(config: Kubeconfig, wanted: str) -> Selection:
             "In %s no context is current: name one with context%s." % (config.origin, _names(contexts))
         )
     if name not in contexts:
+        asked = " (%s)" % wanted_by if wanted else ""
         whose = "" if wanted else ", its current-context"
         raise InvalidConfiguration(
-            "There is no context '%s' in %s%s%s." % (name, config.origin, whose, _suggestion(name, contexts))
+            "There is no context '%s'%s in %s%s%s." % (name, asked, config.origin, whose, _suggestion(name, contexts))
         )
     context = contexts[name]
     cluster = _joined(config, context, "cluster")

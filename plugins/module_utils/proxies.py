@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from .errors import InvalidConfiguration
+from .given_options import GivenOptions
 from .server_address import DEFAULT_PORTS, ServerAddress, join_host_port
 
 HTTP_SCHEMES = ("http", "https")
@@ -21,9 +22,13 @@ SOCKS_SCHEMES = ("socks5", "socks5h", "socks4", "socks4a")
 
 @dataclass(frozen=True)
 class Proxy:
-    """A proxy. Its credentials are among the headers that only it gets; those of a SOCKS proxy are in the URL."""
+    """A proxy. Its credentials are among the headers that only it gets; those of a SOCKS proxy are in the URL.
+
+    given_as: where its address is written.
+    """
 
     url: str = field(repr=False)
+    given_as: str
     headers: dict[str, str] = field(default_factory=dict, repr=False)
 
     @property
@@ -39,22 +44,25 @@ class Proxy:
 
 
 def choose_proxy(
-    server: ServerAddress, params: Mapping[str, Any], kubeconfig_proxy: str, environment: Mapping[str, str]
+    server: ServerAddress, options: GivenOptions, kubeconfig_proxy: str, cluster: str, environment: Mapping[str, str]
 ) -> Proxy | None:
-    """Return the proxy that leads to the server, or None for the direct way.
+    """Return the proxy that leads to the server, or None for the direct way. cluster: what names kubeconfig_proxy.
 
     First the option proxy, then proxy-url of the kubeconfig, then the environment (HTTPS_PROXY or HTTP_PROXY by the
     server's scheme, then ALL_PROXY). The option no_proxy holds for all of them; without it NO_PROXY holds for a proxy
     of the environment, which is never asked for this machine itself either.
     """
-    given = params.get("proxy") or kubeconfig_proxy
-    url = given or _from_environment(server, environment)
-    rules = params.get("no_proxy")
+    given = options.value("proxy") or kubeconfig_proxy
+    place = options.place("proxy") if options.value("proxy") else "proxy-url of %s" % cluster
+    url = given
+    if not given:
+        url, place = _from_environment(server, environment)
+    rules = options.value("no_proxy")
     if not given and rules is None:
-        rules = _variable(environment, "no_proxy")
+        rules = _variable(environment, "no_proxy")[0]
     if not url or bypasses(server, rules or "") or (not given and _is_this_machine(server.host)):
         return None
-    return _parse_proxy(url, params.get("proxy_headers") or {})
+    return _parse_proxy(url, place, options.value("proxy_headers") or {})
 
 
 def bypasses(server: ServerAddress, rules: str) -> bool:
@@ -121,16 +129,25 @@ def _is_this_machine(host: str) -> bool:
     return host == "localhost" if address is None else address.is_loopback
 
 
-def _from_environment(server: ServerAddress, environment: Mapping[str, str]) -> str:
-    return _variable(environment, server.scheme + "_proxy") or _variable(environment, "all_proxy")
+def _from_environment(server: ServerAddress, environment: Mapping[str, str]) -> tuple[str, str]:
+    own = _variable(environment, server.scheme + "_proxy")
+    return own if own[0] else _variable(environment, "all_proxy")
 
 
-def _variable(environment: Mapping[str, str], name: str) -> str:
-    return (environment.get(name) or environment.get(name.upper()) or "").strip()
+def _variable(environment: Mapping[str, str], name: str) -> tuple[str, str]:
+    """Return the value of a variable, in lower case first, and where it is from; "" for none."""
+    for written in (name, name.upper()):
+        value = environment.get(written)
+        if value:
+            return value.strip(), "environment variable %s" % written
+    return "", ""
 
 
-def _parse_proxy(text: str, headers: Mapping[str, Any]) -> Proxy:
-    """Return the proxy of a URL. Its user and password become a header, unless proxy_headers holds others."""
+def _parse_proxy(text: str, place: str, headers: Mapping[str, Any]) -> Proxy:
+    """Return the proxy of a URL; place: where that is written.
+
+    Its user and password become a header, unless proxy_headers holds others.
+    """
     url = text.strip() if "://" in text else "http://" + text.strip()
     try:
         parts = urlsplit(url)
@@ -141,11 +158,11 @@ def _parse_proxy(text: str, headers: Mapping[str, Any]) -> Proxy:
     if not host or any(char.isspace() for char in host) or scheme not in HTTP_SCHEMES + SOCKS_SCHEMES:
         # Not repeated, because it may hold a password.
         raise InvalidConfiguration(
-            "The address of the proxy cannot be used: write it as http://host:port, https://host:port or"
-            " socks5://host:port (options proxy and kubeconfig proxy-url, environment HTTPS_PROXY)."
+            "The address of the proxy (%s) cannot be used: write it as http://host:port, https://host:port or"
+            " socks5://host:port." % place
         )
     if scheme in SOCKS_SCHEMES:
-        return Proxy(url.rstrip("/"))
+        return Proxy(url.rstrip("/"), place)
     sent: dict[str, str] = {}
     login = headers.get("proxy_basic_auth")
     if not login and parts.username is not None:
@@ -156,7 +173,7 @@ def _parse_proxy(text: str, headers: Mapping[str, Any]) -> Proxy:
         sent["authorization"] = basic(headers["basic_auth"])
     if headers.get("user_agent"):
         sent["user-agent"] = " ".join(wire_text(str(headers["user_agent"])).split())
-    return Proxy("%s://%s" % (scheme, join_host_port(host, port or DEFAULT_PORTS[scheme])), sent)
+    return Proxy("%s://%s" % (scheme, join_host_port(host, port or DEFAULT_PORTS[scheme])), place, sent)
 
 
 def wire_text(value: str) -> str:

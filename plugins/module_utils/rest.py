@@ -232,9 +232,9 @@ class Rest:
             )
         elif not self.answered and isinstance(exc, ServerFault) and exc.details.get("foreign"):
             asked = self._connection.describe()
-            exc.message += "; asked was %s: check host, or server in the kubeconfig" % asked
+            exc.message += "; asked was %s: check the %s" % (asked, self._connection.server_from)
         elif not self.answered and isinstance(exc, Silent):
-            exc.message += ": check host, or server in the kubeconfig, and whether a firewall lies between"
+            exc.message += ": check the %s, and whether a firewall lies between" % self._connection.server_from
         return exc
 
 

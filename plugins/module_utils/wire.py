@@ -6,32 +6,29 @@
 from __future__ import annotations
 
 import contextlib
-import re
-import socket
-import ssl
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 from .answers import event_of
-from .errors import MaintenanceError, ServerFault, Unreachable
+from .errors import ServerFault, Unreachable
 from .objects import Obj
+from .transport_faults import Way, fault_of
 
 try:
     import urllib3
-    from urllib3.exceptions import HTTPError, ProxyError, ReadTimeoutError
+    from urllib3.exceptions import HTTPError, ReadTimeoutError
 except ImportError:
     # Comes with the kubernetes package; without that, connecting has failed with its own sentence before.
-    HTTPError = ProxyError = ReadTimeoutError = OSError  # type: ignore[assignment,misc,unused-ignore]
+    HTTPError = ReadTimeoutError = OSError  # type: ignore[assignment,misc,unused-ignore]
 
 
 # No object is longer (etcd takes 1.5 MiB), so what has no end by then is no event.
 LONGEST_EVENT = 8 << 20
 
 
-class Connection(Protocol):
+class Connection(Way, Protocol):
     """What a request needs to leave the machine (see connection.py)."""
 
-    base_url: str
     pool: Any
     namespace: str
 
@@ -151,97 +148,7 @@ def translated(connection: Connection) -> Iterator[None]:
     except (HTTPError, OSError) as exc:
         if isinstance(exc, ReadTimeoutError):
             raise Silent("the API server at %s did not answer in time" % connection.base_url) from exc
-        raise fault_of(exc, connection.base_url) from exc
-
-
-def fault_of(exc: BaseException, base_url: str) -> MaintenanceError:
-    """Return what a transport error means for the user, and whether trying again can heal it."""
-    chain = list(_chain(exc))
-    if any(isinstance(link, ProxyError) for link in chain):
-        return _lost_at_the_proxy(chain, base_url)
-    for link in chain:
-        if isinstance(link, ssl.SSLCertVerificationError):
-            return _untrusted(link, base_url)
-        if isinstance(link, socket.gaierror):
-            # The resolver's "try again" is the only one of its answers that passes.
-            final = link.errno != socket.EAI_AGAIN
-            return Unreachable(
-                "the host name in %s cannot be resolved (%s): check host, or server in the kubeconfig"
-                % (base_url, link.strerror),
-                final=final,
-                kind="name",
-            )
-        if type(link).__name__ == "LocationParseError":
-            return Unreachable(
-                "the host name in %s, or that of the proxy, is no name: correct it" % base_url, final=True
-            )
-        if isinstance(link, ConnectionRefusedError):
-            return Unreachable(
-                "nothing listens at %s (connection refused): check host, or server in the kubeconfig" % base_url
-            )
-    text = " ".join(str(link) for link in chain)
-    for mark, sentence in _TLS_FAULTS:
-        if mark in text:
-            return Unreachable("TLS with %s fails: %s" % (base_url, sentence), final=True)
-    return Unreachable("the connection to %s broke (%s)" % (base_url, _short(chain)))
-
-
-# What OpenSSL calls the faults that no further try heals, and what to do about each.
-_TLS_FAULTS = (
-    (
-        "doesn't match",
-        "its certificate is for another name; use that name as host, or tls-server-name in the kubeconfig",
-    ),
-    ("certificate verify failed", "its certificate is not trusted; give the right ca_cert"),
-    ("WRONG_VERSION_NUMBER", "it does not speak TLS; the address may need http:// or another port"),
-    ("UNKNOWN_CA", "it does not trust the client certificate; check client_cert"),
-    ("CERTIFICATE_REQUIRED", "it wants a client certificate; give client_cert and client_key"),
-    ("BAD_CERTIFICATE", "it refuses the client certificate; check client_cert and client_key"),
-    ("CERTIFICATE_EXPIRED", "the client certificate has expired; renew client_cert"),
-    ("KEY_VALUES_MISMATCH", "client_cert and client_key do not belong together"),
-)
-
-
-def _lost_at_the_proxy(chain: list[BaseException], base_url: str) -> Unreachable:
-    why = _short(chain)
-    refusal = re.search(r"Tunnel connection failed: (\d{3})", " ".join(str(link) for link in chain))
-    if refusal:
-        why = "it answers %s" % refusal[1]
-    return Unreachable(
-        "the proxy on the way to %s does not let us through (%s): check proxy, proxy_headers and no_proxy,"
-        " or HTTPS_PROXY and NO_PROXY of the environment" % (base_url, why),
-        # Access denied, a wrong login, an unknown name or bad TLS stay as they are; a proxy that is down may return.
-        final=any(isinstance(link, (socket.gaierror, ssl.SSLError)) for link in chain)
-        or (refusal is not None and refusal[1].startswith("4")),
-    )
-
-
-def _untrusted(exc: ssl.SSLCertVerificationError, base_url: str) -> Unreachable:
-    return Unreachable(
-        "the certificate of %s is not trusted (%s): give the right ca_cert, or set validate_certs=false to do without"
-        % (base_url, exc.verify_message or exc.reason),
-        final=True,
-    )
-
-
-def _chain(exc: BaseException | None) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    pending: list[Any] = [exc]
-    while pending:
-        link = pending.pop(0)
-        if not isinstance(link, BaseException) or id(link) in seen:
-            continue
-        seen.add(id(link))
-        yield link
-        # urllib3 keeps causes as arguments and attributes as often as in the exception chain.
-        pending += [link.__cause__, link.__context__, getattr(link, "reason", None), *link.args]
-
-
-def _short(chain: list[BaseException]) -> str:
-    for link in reversed(chain):
-        if isinstance(link, OSError) and link.strerror:
-            return link.strerror
-    return type(chain[0]).__name__
+        raise fault_of(exc, connection) from exc
 
 
 def _timeout(connect: float, read: float) -> Any:

@@ -102,6 +102,8 @@ class SimConnection:
     """The collection's connection, to a simulated cluster."""
 
     base_url = ADDRESS
+    server_from = "option host"
+    proxy = ""
     namespace = "default"
 
     def __init__(self, cluster: Cluster, clock: SimClock, token: str = "admintoken") -> None:

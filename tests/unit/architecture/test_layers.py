@@ -53,6 +53,7 @@ LEVELS = {
     "module_utils/cancellation.py": 1.0,
     "module_utils/job_folder.py": 0.0,
     "module_utils/waiting.py": 1.0,
+    "module_utils/transport_faults.py": 1.0,
     "module_utils/wire.py": 1.05,
     "module_utils/workers.py": 1.0,
     "module_utils/progress.py": 1.1,
@@ -151,7 +152,7 @@ THREADS = {
     "module_utils/workers.py",
     "plugin_utils/lines.py",
 }
-NETWORK = {"module_utils/wire.py", "module_utils/connection_pool.py"}
+NETWORK = {"module_utils/wire.py", "module_utils/transport_faults.py", "module_utils/connection_pool.py"}
 DOORS = {
     "ansible": {file for file, level in LEVELS.items() if level >= 4},
     "jsonpatch": {"module_utils/cluster.py"},

@@ -93,11 +93,14 @@ def clock() -> Hands:
 
 @pytest.fixture
 def connected(clock: Hands) -> Iterator[Callable[..., Connection]]:
-    """Return connect(), with options as keywords; what it opens is closed after the test."""
+    """Return connect(), with options as keywords; what it opens is closed after the test.
+
+    variables: tells, once the options are read, which come from environment variables.
+    """
     opened: list[Connection] = []
 
-    def open_one(**params: Any) -> Connection:
-        opened.append(connect(params, clock))
+    def open_one(variables: Callable[[], dict[str, str]] = dict, **params: Any) -> Connection:
+        opened.append(connect(params, clock, variables()))
         return opened[-1]
 
     yield open_one

@@ -157,7 +157,7 @@ class TestContexts:
     def test_unknown_context_suggests_a_near_one(self, connected, tmp_path) -> None:
         path = write(tmp_path / "config", {**kubeconfig("https://one.test")})
         assert refusal(connected, kubeconfig=path, context="ctxt") == (
-            f"There is no context 'ctxt' in kubeconfig {path}: did you mean 'ctx'."
+            f"There is no context 'ctxt' (option context) in kubeconfig {path}: did you mean 'ctx'."
         )
 
 

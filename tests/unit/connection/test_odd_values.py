@@ -111,7 +111,7 @@ def test_a_path_that_can_be_none_is_told(refusal) -> None:
 
 def test_a_proxy_with_a_blank_in_its_name_is_refused(refusal) -> None:
     assert refusal(host="https://api.test", api_key="t", proxy="http://a b:3128").startswith(
-        "The address of the proxy cannot be used"
+        "The address of the proxy (option proxy) cannot be used"
     )
 
 

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,11 +14,16 @@ import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.kubeops.maintenance.plugins.doc_fragments.auth import ModuleDocFragment
+from ansible_collections.kubeops.maintenance.plugins.module_utils import auth_options
 from ansible_collections.kubeops.maintenance.plugins.module_utils.auth_options import (
     AUTH_SPEC,
     PROXY_HEADERS_SPEC,
     secret_values,
+    variables_taken,
 )
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration, Unreachable
+from ansible_collections.kubeops.maintenance.plugins.module_utils.wire import exchange
+from connection.situations import kubeconfig, write
 
 DOCUMENTED = yaml.safe_load(ModuleDocFragment.DOCUMENTATION)["options"]
 
@@ -154,3 +161,126 @@ class TestSecrets:
 
     def test_none_in_paths(self) -> None:
         assert secret_values({"kubeconfig": "/etc/kubeconfig", "proxy": "http://[bad"}) == set()
+
+
+class TestPlaces:
+    """An error names the place of the value that counts: the option, or the variable that stands in for it."""
+
+    @pytest.fixture
+    def refusal(self, connected) -> Callable[..., str]:
+        def refusal_of(**given: Any) -> str:
+            auth_options._TAKEN.clear()
+            with pytest.raises(InvalidConfiguration) as caught:
+                connected(variables=variables_taken, **read(**given))
+            return caught.value.message
+
+        return refusal_of
+
+    @pytest.mark.parametrize(
+        ("variables", "sentence"),
+        [
+            ({"KUBECONFIG": "/no"}, "The kubeconfig /no (environment variable K8S_AUTH_KUBECONFIG) does not exist: "),
+            (
+                {"HOST": "ftp://x", "API_KEY": "k"},
+                "The address of the API server 'ftp://x' (environment variable K8S_AUTH_HOST) cannot be used: ",
+            ),
+            (
+                {"HOST": "x", "API_KEY": "a b"},
+                "The token (environment variable K8S_AUTH_API_KEY) is empty or holds blanks, ",
+            ),
+            (
+                {"HOST": "x", "API_KEY": "k", "USERNAME": "u"},
+                "Both api_key (environment variable K8S_AUTH_API_KEY) and username with password are given"
+                " (environment variable K8S_AUTH_USERNAME): ",
+            ),
+            (
+                {"HOST": "x", "PASSWORD": "u"},
+                "Only one of username and password is given (environment variable K8S_AUTH_PASSWORD): ",
+            ),
+            (
+                {"HOST": "x", "API_KEY": "k", "SSL_CA_CERT": "/no"},
+                "The file of ca_cert (environment variable K8S_AUTH_SSL_CA_CERT) cannot be read: /no ",
+            ),
+            (
+                {"HOST": "x", "CERT_FILE": "/no"},
+                "The file of client_cert (environment variable K8S_AUTH_CERT_FILE) cannot be read: /no ",
+            ),
+            (
+                {"HOST": "x", "API_KEY": "k", "CLIENT_KEY": "/no"},
+                "The file of client_key (environment variable K8S_AUTH_CLIENT_KEY) cannot be read: /no ",
+            ),
+            (
+                {"HOST": "x", "API_KEY": "k", "PROXY": "ftp://p"},
+                "The address of the proxy (environment variable K8S_AUTH_PROXY) cannot be used: ",
+            ),
+            (
+                {"HOST": "x", "API_KEY": "k", "IMPERSONATE_GROUPS": "a"},
+                "Groups are to be impersonated without a user: give impersonate_user as well as the groups"
+                " (environment variable K8S_AUTH_IMPERSONATE_GROUPS).",
+            ),
+        ],
+    )
+    def test_variable(self, monkeypatch, refusal, variables, sentence) -> None:
+        for name, value in variables.items():
+            monkeypatch.setenv("K8S_AUTH_" + name, value)
+        assert refusal()[: len(sentence)] == sentence
+
+    def test_variable_context(self, monkeypatch, refusal) -> None:
+        monkeypatch.setenv("K8S_AUTH_CONTEXT", "prod")
+        message = refusal(kubeconfig=kubeconfig("https://api.test"))
+        assert message.startswith("There is no context 'prod' (environment variable K8S_AUTH_CONTEXT) in the kube")
+
+    def test_option_wins_also_with_the_same_value(self, monkeypatch, refusal) -> None:
+        monkeypatch.setenv("K8S_AUTH_KUBECONFIG", "/no")
+        assert refusal(kubeconfig="/no").startswith("The kubeconfig /no (option kubeconfig) does not exist: ")
+
+    def test_variable_of_kubectl(self, monkeypatch, refusal, tmp_path) -> None:
+        path = write(tmp_path / "config", {**kubeconfig("https://api.test"), "current-context": "gone"})
+        monkeypatch.setenv("KUBECONFIG", path)
+        assert refusal().startswith(
+            f"There is no context 'gone' in kubeconfig {path} (environment variable KUBECONFIG), its current-context"
+        )
+
+    def test_proxy_of_the_surroundings(self, monkeypatch, refusal) -> None:
+        monkeypatch.setenv("https_proxy", "ftp://p")
+        assert refusal(host="https://api.test", api_key="k").startswith(
+            "The address of the proxy (environment variable https_proxy) cannot be used: "
+        )
+
+    def test_proxy_of_the_kubeconfig(self, refusal, tmp_path) -> None:
+        document = kubeconfig("https://api.test", proxy_url="ftp://p")
+        path = write(tmp_path / "config", document)
+        assert refusal(kubeconfig=path).startswith(
+            f"The address of the proxy (proxy-url of cluster 'here' in kubeconfig {path}) cannot be used: "
+        )
+
+    def test_credential_in_use(self, monkeypatch, connected) -> None:
+        monkeypatch.setenv("K8S_AUTH_API_KEY", "k")
+        connection = connected(variables=variables_taken, **read(host="https://api.test"))
+        assert connection.describe() == (
+            "https://api.test:443 as the given api_key (environment variable K8S_AUTH_API_KEY)"
+        )
+
+    @pytest.mark.parametrize(
+        ("given", "variables", "place"),
+        [
+            ({"host": "https://127.0.0.1:1", "api_key": "k"}, {}, "option host"),
+            ({"api_key": "k"}, {"HOST": "https://127.0.0.1:1"}, "environment variable K8S_AUTH_HOST"),
+            (
+                {"kubeconfig": kubeconfig("https://127.0.0.1:1")},
+                {},
+                "cluster 'here' in the kubeconfig dictionary",
+            ),
+        ],
+    )
+    def test_server_that_nothing_listens_at(self, monkeypatch, connected, given, variables, place) -> None:
+        auth_options._TAKEN.clear()
+        for name, value in variables.items():
+            monkeypatch.setenv("K8S_AUTH_" + name, value)
+        connection = connected(variables=variables_taken, **read(**given))
+        with pytest.raises(Unreachable) as caught:
+            exchange(connection, "GET", "/version", {}, None, 2.0, time.monotonic)
+        assert caught.value.message == (
+            f"nothing listens at https://127.0.0.1:1 (connection refused): check the {place},"
+            " and whether the API server runs"
+        )

@@ -194,8 +194,8 @@ def test_unusable(connected, api, url) -> None:
     with pytest.raises(InvalidConfiguration) as caught:
         connected(host=api.url, api_key="t", proxy=url)
     assert caught.value.message == (
-        "The address of the proxy cannot be used: write it as http://host:port, https://host:port or"
-        " socks5://host:port (options proxy and kubeconfig proxy-url, environment HTTPS_PROXY)."
+        "The address of the proxy (option proxy) cannot be used: write it as http://host:port, https://host:port or"
+        " socks5://host:port."
     )
 
 
@@ -220,14 +220,16 @@ class TestLostAtTheProxy:
     )
     def test_no_proxy_there(self, connected, address, final) -> None:
         error = self.unreachable(connected(host="https://api.test", api_key="t", proxy=address))
-        assert error.message.startswith("the proxy on the way to https://api.test:443 does not let us through (")
+        assert error.message.startswith(
+            f"the proxy {address} (option proxy) on the way to https://api.test:443 does not let us through ("
+        )
         assert error.final is final
 
     @pytest.mark.parametrize(("status", "final"), [(407, True), (403, True), (502, False)])
     def test_refused(self, connected, proxy, status, final) -> None:
         proxy.refuses = status
         error = self.unreachable(connected(host="https://api.test", api_key="t", proxy=proxy.url))
-        assert f"(it answers {status}): check proxy, proxy_headers and no_proxy" in error.message
+        assert f"(it answers {status}): correct its address there or its login in proxy_headers" in error.message
         assert error.final is final
 
 

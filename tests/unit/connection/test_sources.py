@@ -189,7 +189,9 @@ class TestDescription:
 
     def test_of_a_proxy_without_its_login(self, connected, api) -> None:
         connection = connected(host=api.url, api_key="k", proxy="http://u:s3cret@proxy.test:3128")
-        assert connection.describe() == f"{api.url} as the given api_key through the proxy http://proxy.test:3128"
+        assert connection.describe() == (
+            f"{api.url} as the given api_key through the proxy http://proxy.test:3128 (option proxy)"
+        )
 
     def test_of_impersonation(self, connected, api) -> None:
         described = connected(host=api.url, username="u", password="p", impersonate_user="jane").describe()

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from .auth_options import secret_values
+from .auth_options import secret_values, variables_taken
 from .cancellation import arm
 from .connection import connect
 from .errors import Cancelled, Forbidden, MaintenanceError
@@ -67,7 +67,7 @@ def run(
 
 def _connected(module: AnsibleModule, work: Callable[[Clock, RestFor], Ending]) -> Ending:
     clock = Clock()
-    connection = connect(module.params)
+    connection = connect(module.params, variables=variables_taken())
     try:
         return work(clock, lambda deadline: Rest(connection, clock, deadline))
     except Forbidden as exc:

@@ -9,25 +9,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .objects import Obj, condition_of, is_ready, labels_of, name_of, part
+from .objects import Obj, condition_of, entries, is_ready, is_unschedulable, labels_of, name_of, part
 from .owners import owners_of
 from .words import counted, some
 
 # https://kubernetes.io/docs/reference/labels-annotations-taints/#node-role-kubernetes-io-control-plane
 _CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 _ETCD = "etcd"
+_SYSTEM = "kubernetes.io/os"
+# Taints that keep pods away which do not tolerate them:
+# https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/
+_HARD = ("NoSchedule", "NoExecute")
+# Taints by which Kubernetes itself says how a node stands.
+_STATE = "node.kubernetes.io/"
 
 
 class Refusal(NamedTuple):
     """Why the batch may not go: a reason that playbooks may test, the node it is about ("" for none), a text.
 
-    final: waiting does not change it.
+    final: waiting does not change it; names: who is to be asked or mended, where that is not the node.
     """
 
     reason: str
     node: str
     message: str
     final: bool = False
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,7 @@ def nobody_else(nodes: list[Obj], batch: Batch) -> list[Refusal]:
             continue
         said = ["%s since %s" % (owner, part(entry).get("since") or "?") for owner, entry in sorted(foreign.items())]
         text = "node %s is under maintenance by another owner (%s)" % (name, ", ".join(said))
-        found.append(Refusal("foreign_owner", name, text))
+        found.append(Refusal("foreign_owner", name, text, names=tuple(sorted(foreign))))
     return found
 
 
@@ -102,23 +109,35 @@ def control_plane_survives(
         if unready:
             text = "the control plane on node %s is not ready (%s)" % (name, some(unready))
             found.append(Refusal("control_plane_unready", name, text))
+    return found + _etcd_stands(control_plane, leaving, staying, static_pods)
+
+
+def _etcd_stands(
+    control_plane: list[str], leaving: list[str], staying: list[str], static_pods: Mapping[str, list[dict[str, Any]]]
+) -> list[Refusal]:
     members = [name for name in control_plane if _etcd_of(static_pods.get(name, []))]
     healthy = [name for name in members if name in staying and all(p["ready"] for p in _etcd_of(static_pods[name]))]
     needed = len(members) // 2 + 1
     # One or two members cannot lose one and keep a majority; whoever has so few has accepted that.
-    if len(members) > 2 and len(healthy) < needed and any(name in members for name in leaving):
-        text = "without %s, %d of %d etcd members would be ready, and %d are needed" % (
-            some(leaving),
-            len(healthy),
-            len(members),
-            needed,
-        )
-        found.append(Refusal("etcd_quorum", leaving[0], text))
-    return found
+    if len(members) <= 2 or len(healthy) >= needed or not any(name in members for name in leaving):
+        return []
+    text = "without %s, %d of %d etcd members would be ready, and %d are needed" % (
+        some(leaving),
+        len(healthy),
+        len(members),
+        needed,
+    )
+    missing = tuple(name for name in members if name not in (*healthy, *leaving)) or tuple(leaving)
+    return [Refusal("etcd_quorum", leaving[0], text, names=missing)]
 
 
 def warnings_for(nodes: list[Obj], batch: Batch) -> list[str]:
     """Return what should be known though it refuses nothing."""
+    return [*few_of_the_control_plane(nodes, batch), *nowhere_to_go(nodes, batch)]
+
+
+def few_of_the_control_plane(nodes: list[Obj], batch: Batch) -> list[str]:
+    """Warn if the API server may be away together with the batch."""
     control_plane = [name_of(node) for node in nodes if is_control_plane(node)]
     leaving = [name for name in control_plane if name in batch.nodes]
     if leaving and len(control_plane) <= 2:
@@ -127,6 +146,42 @@ def warnings_for(nodes: list[Obj], batch: Batch) -> list[str]:
             % (counted(len(control_plane), "node"), some(leaving))
         ]
     return []
+
+
+def nowhere_to_go(nodes: list[Obj], batch: Batch) -> list[str]:
+    """Warn if no node is left where pods of the batch could go.
+
+    A pod may run where it runs now, so it tolerates the taints of its node. It could go to a node outside the batch
+    that is Ready, not cordoned, of the same operating system, and without other taints.
+    """
+    staying = [node for node in nodes if name_of(node) not in batch.nodes]
+    open_ones = [node for node in staying if is_ready(node) and not is_unschedulable(node)]
+    leaving = [node for node in nodes if name_of(node) in batch.nodes]
+    stuck = [name_of(node) for node in leaving if not any(_takes_over(other, node) for other in open_ones)]
+    if not stuck:
+        return []
+    why = ["%s %s" % (name_of(node), _closed_by(node)) for node in staying]
+    said = "no node is left for the pods of %s (%s), so they wait until one is let in again" % (
+        some(stuck),
+        some(why) or "the batch is the whole cluster",
+    )
+    return [said + ("; take fewer nodes at once" if len(leaving) > 1 else "")]
+
+
+def _takes_over(other: Obj, node: Obj) -> bool:
+    known = {taint for taint in _hard_taints(node) if not taint[0].startswith(_STATE)}
+    return _hard_taints(other) <= known and labels_of(other).get(_SYSTEM) == labels_of(node).get(_SYSTEM)
+
+
+def _closed_by(node: Obj) -> str:
+    if not is_ready(node):
+        return "is not Ready"
+    return "is cordoned" if is_unschedulable(node) else "has taints or another system"
+
+
+def _hard_taints(node: Obj) -> set[tuple[str, str]]:
+    taints = entries(node, "spec", "taints")
+    return {(str(taint.get("key")), str(taint.get("value") or "")) for taint in taints if taint.get("effect") in _HARD}
 
 
 def _etcd_of(pods: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import InvalidOptions, MaintenanceError, ServerFault, Unreachable
+from .errors import InvalidOptions, MaintenanceError, ServerFault, TooManyRequests, Unreachable
 from .fleet import Fleet
+from .gate_remedies import remedies, remedy
 from .gate_rules import (
     Batch,
     Refusal,
@@ -25,10 +26,12 @@ from .maintenance_rights import needed_for, step_of
 from .node_parts import static_pods
 from .objects import Obj, name_of, number
 from .option_values import check_at_least, distinct_texts
+from .progress import SILENT, Progress
 from .rest import Rest
+from .wait_lines import WaitLines, pause
 from .waiting import Clock, Deadline
 from .window import Opening, Window, opening, windows_from
-from .words import some
+from .words import lasting, some
 
 # Seconds: less than this is no time, whatever is left of a float.
 SHORTEST = 0.01
@@ -87,10 +90,13 @@ def task_from(params: Mapping[str, Any]) -> GateTask:
 class Gate:
     """A gate before a batch of nodes."""
 
-    def __init__(self, task: GateTask, clock: Clock, rest_for: Callable[[Deadline], Rest]) -> None:
+    def __init__(
+        self, task: GateTask, clock: Clock, rest_for: Callable[[Deadline], Rest], progress: Progress = SILENT
+    ) -> None:
         self._task = task
         self._clock = clock
         self._rest_for = rest_for
+        self._progress = progress
         self.warnings: list[str] = []
         self._known = False
 
@@ -99,18 +105,27 @@ class Gate:
         started = self._clock.monotonic()
         deadline = Deadline(self._clock, self._task.wait_timeout)
         once = self._task.wait_timeout == 0
+        lines = WaitLines(some(self._task.batch.nodes), deadline)
+        self._progress.follow(lines)
         while True:
             window = opening(self._task.windows, self._clock.wall(), self._task.window_margin)
             refusals = [*_of_window(window), *self._look()]
             final = any(refusal.final for refusal in refusals)
+            waited = self._clock.monotonic() - started
             if not refusals or final or once or deadline.remaining() < SHORTEST:
-                return self._result(window, refusals, self._clock.monotonic() - started)
-            self._clock.sleep(min(self._task.wait_sleep, deadline.remaining()))
+                if not refusals and waited >= SHORTEST:
+                    lines.stands("may go after %s" % lasting(waited))
+                self._progress.close()
+                return self._result(window, refusals, waited)
+            said = "may not go yet: %s" % _said(refusals)
+            kind = "api_server" if refusals[-1].reason == "api_server" else None
+            lines.stands(said, ". ".join([said, *remedies(refusals)]).rstrip("."), kind)
+            pause(self._clock, self._progress, min(self._task.wait_sleep, deadline.remaining()))
 
     def _look(self) -> list[Refusal]:
         try:
             return self._judge(Fleet(self._rest_for(Deadline(self._clock, LONGEST_LOOK))))
-        except (ServerFault, Unreachable) as exc:
+        except (ServerFault, TooManyRequests, Unreachable) as exc:
             # A control plane that was just rebooted may take a moment; one that never answered is a wrong address.
             if not self._known:
                 raise
@@ -155,17 +170,23 @@ class Gate:
             )
 
     def _result(self, window: Opening, refusals: list[Refusal], waited: float) -> dict[str, Any]:
-        texts = list(dict.fromkeys(refusal.message for refusal in refusals))
         batch = some(self._task.batch.nodes)
-        message = "%s may be taken out of the cluster" % batch
+        message = "%s may be taken out of the cluster." % batch
         if refusals:
-            message = "%s may not be taken out of the cluster now: %s" % (batch, "; ".join(texts))
+            message = "%s may not be taken out of the cluster now: %s." % (batch, _said(refusals))
         return {
             "changed": False,
-            "msg": message + ".",
+            # What speaks against it comes before what to do, because some show only the beginning.
+            "msg": " ".join([message, *remedies(refusals)]),
             "open": not refusals,
             "refusals": [
-                {"reason": refusal.reason, "node": refusal.node, "message": refusal.message} for refusal in refusals
+                {
+                    "reason": refusal.reason,
+                    "node": refusal.node,
+                    "message": refusal.message,
+                    "remedy": remedy([refusal]),
+                }
+                for refusal in refusals
             ],
             "window": {"open": window.open, "opens": window.opens, "closes": window.closes, "message": window.message},
             "waited": round(waited, 1),
@@ -176,6 +197,10 @@ def _of_window(window: Opening) -> list[Refusal]:
     if window.open:
         return []
     return [Refusal("window_past" if window.past else "window_closed", "", window.message, final=window.past)]
+
+
+def _said(refusals: list[Refusal]) -> str:
+    return "; ".join(dict.fromkeys(refusal.message for refusal in refusals))
 
 
 def _first_line(exc: MaintenanceError) -> str:

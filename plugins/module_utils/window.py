@@ -67,12 +67,13 @@ def opening(windows: tuple[Window, ...], now: float, margin: float = 0) -> Openi
         if start <= now < end and end - now >= margin:
             return Opening(True, False, start, end, "the maintenance window is open until %s" % _said(end, zone))
     later = [start for start, end in joined if start > now]
-    if later:
-        return Opening(False, False, later[0], None, "the maintenance window opens %s" % _said(later[0], zone))
     current = [end for start, end in joined if start <= now < end]
     if current:
         text = "the maintenance window closes %s, too soon to begin" % _said(current[0], zone)
-        return Opening(False, False, None, current[0], text)
+        again = ", and opens again %s" % _said(later[0], zone) if later else ""
+        return Opening(False, False, later[0] if later else None, current[0], text + again)
+    if later:
+        return Opening(False, False, later[0], None, "the maintenance window opens %s" % _said(later[0], zone))
     ends = [window.not_after.timestamp() for window in windows if window.not_after is not None]
     if ends and max(ends) <= now:
         return Opening(False, True, None, None, "the maintenance window ended %s" % _said(max(ends), zone))

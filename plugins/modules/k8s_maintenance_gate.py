@@ -16,7 +16,8 @@ description:
   - Looks at the whole cluster before a batch of nodes is drained, and fails with every reason at once if something
     speaks against it. Other nodes are not Ready, somebody else's maintenance is going on, the control plane would
     suffer, a maintenance window is closed, or the account lacks a right.
-  - Can wait until nothing speaks against it any more.
+  - Can wait until nothing speaks against it any more, and shows in lines of progress what it waits for.
+  - Warns if no node is left where pods of the batch could go.
   - Changes nothing.
 options:
   name:
@@ -110,11 +111,12 @@ options:
 extends_documentation_fragment:
   - kubeops.maintenance.auth
   - kubeops.maintenance.attributes
+  - kubeops.maintenance.progress
 attributes:
   check_mode:
     support: full
     details:
-      - The module changes nothing, so it does the same in check mode, waiting included.
+      - The module changes nothing, so it does the same in check mode, waiting included, but for the lines meanwhile.
   diff_mode:
     support: N/A
     details:
@@ -152,10 +154,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 msg:
-  description: Whether the batch may go, and all reasons why not.
+  description: Whether the batch may go, all reasons why not, and what to do about them.
   returned: always
   type: str
-  sample: "worker-1 may not be taken out of the cluster now: node worker-3 is not Ready (kubelet stopped)."
+  sample: >-
+    worker-1 may not be taken out of the cluster now: node worker-3 is not Ready (kubelet stopped). Mend worker-3, or
+    name it in ignore_nodes.
 open:
   description: Whether the batch may go.
   returned: always
@@ -177,6 +181,10 @@ refusals:
     message:
       description: The same in words.
       type: str
+    remedy:
+      description: What to do about it. Empty if there is nothing to do but to wait.
+      type: str
+      sample: Mend worker-3, or name it in ignore_nodes.
 window:
   description: How the windows stand.
   returned: always
@@ -205,6 +213,8 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils.auth_options import AUTH_SPEC
 from ..module_utils.maintenance_gate import Gate, GateTask, task_from
 from ..module_utils.module_face import Ending, RestFor, run
+from ..module_utils.progress import Progress
+from ..module_utils.progress_options import PROGRESS_SPEC, progress_of
 from ..module_utils.waiting import Clock
 
 ARGUMENT_SPEC = dict(
@@ -241,21 +251,21 @@ ARGUMENT_SPEC = dict(
 )
 
 
-def ask(task: GateTask, clock: Clock, rest_for: RestFor) -> Ending:
+def ask(task: GateTask, clock: Clock, rest_for: RestFor, progress: Progress) -> Ending:
     """Look whether the batch may go."""
-    gate = Gate(task, clock, rest_for)
+    gate = Gate(task, clock, rest_for, progress)
     result = gate.run()
     return Ending(result, failed=not result["open"], warnings=tuple(gate.warnings))
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
+    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
     window = {"open": False, "opens": None, "closes": None, "message": ""}
     run(
         module,
         read=lambda: task_from(module.params),
-        work=ask,
+        work=lambda task, clock, rest_for: ask(task, clock, rest_for, progress_of(module, clock)),
         nothing_done={"changed": False, "open": False, "refusals": [], "window": window, "waited": 0.0},
     )
 

@@ -12,16 +12,41 @@ import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions, MaintenanceError
 from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance_gate import Gate, task_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.progress import SILENT, Progress
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
 from kubesim import builders
+from progress.listener import Listener
 from stage import Scene
 
 CONTROL_PLANE = ("cp1", "cp2", "cp3")
+CONTROL_PLANE_LABEL = "node-role.kubernetes.io/control-plane"
+PRESSURE = {"key": "node.kubernetes.io/disk-pressure", "effect": "NoSchedule"}
+
+
+def gate(scene: Scene, *names: str, progress: Progress = SILENT, **params: Any) -> Gate:
+    params = {"name": list(names) or ["w1"], "cordon_owner": "patching", **params}
+    return Gate(task_from(params), scene.clock, lambda limit: Rest(scene.connection, scene.clock, limit), progress)
 
 
 def asked(scene: Scene, *names: str, **params: Any) -> dict[str, Any]:
-    params = {"name": list(names) or ["w1"], "cordon_owner": "patching", **params}
-    return Gate(task_from(params), scene.clock, lambda limit: Rest(scene.connection, scene.clock, limit)).run()
+    return gate(scene, *names, **params).run()
+
+
+def warned(scene: Scene, *names: str, **params: Any) -> list[str]:
+    asking = gate(scene, *names, **params)
+    asking.run()
+    return asking.warnings
+
+
+def remedies(result: dict[str, Any]) -> list[str]:
+    return [refusal["remedy"] for refusal in result["refusals"]]
+
+
+def heard(scene: Scene, *names: str, level: str = "changes", **params: Any) -> list[tuple[float, str]]:
+    """Return the lines of a wait at the gate, with the seconds since it began."""
+    listener = Listener(scene.clock, level=level)
+    gate(scene, *names, progress=listener.progress, **params).run()
+    return listener.timed
 
 
 def reasons(result: dict[str, Any]) -> list[tuple[str, str]]:
@@ -106,9 +131,9 @@ def test_the_control_plane_does_not_hold_workers() -> None:
 
 def test_the_only_node_of_a_control_plane_may_go_with_a_warning() -> None:
     scene = control_plane(names=("cp1",))
-    gate = Gate(task_from({"name": ["cp1"]}), scene.clock, lambda limit: Rest(scene.connection, scene.clock, limit))
-    assert gate.run()["open"]
-    assert gate.warnings == ["the control plane has 1 node, so the API server or etcd may be away while cp1 is down"]
+    asking = gate(scene, "cp1")
+    assert asking.run()["open"]
+    assert asking.warnings == ["the control plane has 1 node, so the API server or etcd may be away while cp1 is down"]
 
 
 def test_checks_that_are_left_out_refuse_nothing() -> None:
@@ -161,6 +186,127 @@ def test_an_api_server_that_never_answered_is_an_error() -> None:
     scene.faults.add({"path": "/nodes", "status": 503, "times": 0})
     with pytest.raises(MaintenanceError):
         asked(scene, wait_timeout=600)
+
+
+def test_a_node_that_is_not_ready_is_to_be_mended_or_ignored() -> None:
+    result = asked(Scene(builders.node("w3", ready=False)))
+    assert result["msg"] == (
+        "w1 may not be taken out of the cluster now: node w3 is not Ready (container runtime is down). "
+        "Mend w3, or name it in ignore_nodes."
+    )
+
+
+def test_a_remedy_stands_once_for_all_nodes_that_need_it() -> None:
+    result = asked(Scene(builders.node("w3", ready=False), builders.node("w4", ready=False)))
+    assert result["msg"].endswith("(container runtime is down). Mend w3, w4, or name them in ignore_nodes.")
+    assert remedies(result) == ["Mend w3, or name it in ignore_nodes.", "Mend w4, or name it in ignore_nodes."]
+
+
+def test_another_owner_is_to_be_waited_for_or_let_go() -> None:
+    assert remedies(asked(Scene(owned("w3", "disk-exchange")))) == [
+        "Wait for disk-exchange to end; if that has happened already, uncordon w3 in that name (cordon_owner), or name "
+        "it in ignore_nodes."
+    ]
+
+
+def test_nodes_of_the_control_plane_are_to_go_one_after_the_other() -> None:
+    assert "Take them one after the other, in a play with serial: 1." in remedies(asked(control_plane(), "cp1", "cp2"))
+
+
+def test_etcd_is_to_be_mended_where_it_is_not_ready() -> None:
+    assert remedies(asked(control_plane("etcd-cp2"), "cp1")) == [
+        "Mend the control plane on cp2 first.",
+        "Mend etcd on cp2 first, because without a majority of its members the cluster stands still.",
+    ]
+
+
+def test_a_closed_window_is_to_be_waited_for_and_a_past_one_to_be_changed() -> None:
+    closed = asked(Scene(), window=[{"not_before": "2100-01-01"}])
+    assert closed["msg"] == (
+        "w1 may not be taken out of the cluster now: the maintenance window opens 2100-01-01 00:00 UTC. "
+        "Start again while it is open, or change the option window."
+    )
+    past = asked(Scene(), window=[{"not_after": "2020-01-01"}])
+    assert remedies(past) == ["Give the option window a later end (not_after), or leave it out."]
+
+
+def test_a_missing_right_is_to_be_granted() -> None:
+    scene = Scene()
+    scene.faults.add({"path": "selfsubjectaccessreviews", "json": {"status": {"allowed": False}}, "times": 1})
+    assert remedies(asked(scene, rights_for=["look"])) == [
+        "Grant what is missing; the playbook kubeops.maintenance.rbac writes a manifest with all of it."
+    ]
+
+
+def test_a_batch_that_is_the_whole_cluster_is_warned_of() -> None:
+    assert warned(Scene(), "w1", "w2") == [
+        "no node is left for the pods of w1, w2 (the batch is the whole cluster), so they wait until one is let in "
+        "again; take fewer nodes at once"
+    ]
+
+
+def test_a_batch_beside_which_nodes_are_closed_is_warned_of() -> None:
+    scene = Scene(
+        builders.node("cp1", control_plane=True),
+        builders.node("w2", unschedulable=True),
+        builders.node("w3", ready=False),
+        nodes=("w1",),
+        controllers=False,
+    )
+    assert warned(scene, "w1", checks=[]) == [
+        "no node is left for the pods of w1 (cp1 has taints or another system, w2 is cordoned, w3 is not Ready), "
+        "so they wait until one is let in again"
+    ]
+
+
+ROOM: list[tuple[str, list[dict[str, Any]], bool]] = [
+    ("another worker", [builders.node("w2")], True),
+    ("a control plane node that takes pods", [builders.node("cp1", labels={CONTROL_PLANE_LABEL: ""})], True),
+    ("a control plane node that does not", [builders.node("cp1", control_plane=True)], False),
+    ("a node that rather takes none", [builders.node("w2", taints=[{"key": "a", "effect": "PreferNoSchedule"}])], True),
+    ("a node that evicts", [builders.node("w2", taints=[{"key": "a", "effect": "NoExecute"}])], False),
+    ("a node under pressure", [builders.node("w2", taints=[PRESSURE])], False),
+    ("a node of another system", [builders.node("w2", labels={"kubernetes.io/os": "windows"})], False),
+]
+
+
+@pytest.mark.parametrize("others, room", [case[1:] for case in ROOM], ids=[case[0] for case in ROOM])
+def test_room_for_the_pods_of_a_node(others: list[dict[str, Any]], room: bool) -> None:
+    scene = Scene(*others, nodes=("w1",), controllers=False)
+    assert (warned(scene, "w1", checks=[]) == []) is room
+
+
+def test_pods_of_a_tainted_pool_may_go_to_its_other_nodes_and_to_those_without_taints() -> None:
+    pool = [{"key": "pool", "value": "a", "effect": "NoSchedule"}]
+    scene = Scene(builders.node("a1", taints=[*pool, PRESSURE]), builders.node("a2", taints=pool), controllers=False)
+    assert warned(scene, "a1", "w1", "w2") == [
+        "no node is left for the pods of w1, w2 (a2 has taints or another system), so they wait until one is let in "
+        "again; take fewer nodes at once"
+    ]
+    assert warned(scene, "a1", "a2", "w1") == []
+
+
+def test_it_says_what_it_waits_for_and_how_it_ended() -> None:
+    scene = Scene(builders.node("w3", ready=False), owned("w4", "disk-exchange"))
+    scene.agenda.after(25, lambda: scene.store.mutate("Node", None, "w3", _get_ready))
+    scene.agenda.after(75, lambda: scene.store.remove("Node", None, "w4"))
+    owner = (
+        "w1: may not go yet: node w4 is under maintenance by another owner (disk-exchange since 2026-11-30T10:00:00Z)"
+    )
+    wait = (
+        ". Wait for disk-exchange to end; if that has happened already, uncordon w4 in that name (cordon_owner), "
+        "or name it in ignore_nodes"
+    )
+    assert heard(scene, wait_timeout=600)[1:] == [
+        (30.2, owner + wait),
+        (50.0, owner + "; 9 m 10 s of 10 m left"),
+        (80.0, "w1: may go after 1 m 20 s"),
+    ]
+
+
+def test_a_gate_that_does_not_wait_has_nothing_to_tell() -> None:
+    assert heard(Scene(builders.node("w3", ready=False))) == []
+    assert heard(Scene(), wait_timeout=600) == []
 
 
 def _get_ready(node: dict[str, Any]) -> None:

@@ -21,7 +21,6 @@ from kubesim import builders
 from progress.listener import Listener
 from stage import Scene
 
-
 AWAY = {"path": "/nodes", "status": 503, "times": 0}
 
 

@@ -78,6 +78,14 @@ def test_a_margin_wants_the_window_to_stay_open_for_a_while() -> None:
     assert not found.open
 
 
+def test_a_window_that_is_not_open_for_long_enough_says_when_it_opens_again() -> None:
+    found = state(at("2026-12-01T03:50"), {"start": "22:00", "end": "04:00"}, margin=900)
+    assert found.message == (
+        "the maintenance window closes 2026-12-01 04:00 UTC, too soon to begin, and opens again 2026-12-01 22:00 UTC"
+    )
+    assert (found.opens, found.closes) == (at("2026-12-01T22:00"), at("2026-12-01T04:00"))
+
+
 def test_a_closed_window_says_when_it_opens() -> None:
     found = state(at("2026-12-01T12:00"), {"start": "22:00", "end": "04:00", "timezone": "Europe/Berlin"})
     assert found.message == "the maintenance window opens 2026-12-01 22:00 CET"

@@ -1,0 +1,47 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Say what to do about what speaks against taking a batch of nodes out.
+
+Options are named as those of the module. The role node_patch has variables that end alike; docs/guides/upgrade.md maps
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .gate_rules import Refusal
+from .words import some
+
+# By reason, for one node or several.
+_REMEDIES = {
+    "node_not_ready": "mend %(nodes)s, or name %(them)s in ignore_nodes",
+    "foreign_owner": (
+        "wait for %(names)s to end; if that has happened already, uncordon %(nodes)s in that name (cordon_owner), or "
+        "name %(them)s in ignore_nodes"
+    ),
+    "control_plane_batch": "take them one after the other, in a play with serial: 1",
+    "control_plane_unready": "mend the control plane on %(nodes)s first",
+    "etcd_quorum": "mend etcd on %(names)s first, because without a majority of its members the cluster stands still",
+    "window_closed": "start again while it is open, or change the option window",
+    "window_past": "give the option window a later end (not_after), or leave it out",
+    "forbidden": "grant what is missing; the playbook kubeops.maintenance.rbac writes a manifest with all of it",
+}
+
+
+def remedies(refusals: Iterable[Refusal]) -> list[str]:
+    """Return a sentence for each reason about which something can be done."""
+    groups: dict[str, list[Refusal]] = {}
+    for refusal in refusals:
+        groups.setdefault(refusal.reason, []).append(refusal)
+    return [text for group in groups.values() if (text := remedy(group))]
+
+
+def remedy(group: list[Refusal]) -> str:
+    """Return what to do about refusals of one reason, as a sentence; "" if there is nothing but to wait."""
+    nodes = list(dict.fromkeys(refusal.node for refusal in group))
+    names = list(dict.fromkeys(name for refusal in group for name in refusal.names))
+    words = {"nodes": some(nodes), "names": some(names), "them": "it" if len(nodes) == 1 else "them"}
+    text = _REMEDIES.get(group[0].reason, "") % words
+    return text[:1].upper() + text[1:] + "." if text else ""

@@ -16,13 +16,17 @@ from .leases import LeaseStore
 from .objects import Obj, number
 from .option_values import check_at_least
 from .playbook_process import Run, has_ended
+from .progress import SILENT, Progress
 from .rest import Rest
+from .wait_lines import WaitLines, pause
 from .waiting import Clock, Deadline
+from .words import lasting
 
 LONGEST_CHANGE = 60.0
 # Seconds: less than this is no time, whatever is left of a float.
 SHORTEST = 0.01
 _MOST_CONFLICTS = 20
+_REHEARSED = {"took": "would take", "renewed": "would renew", "released": "would release"}
 
 
 @dataclass(frozen=True)
@@ -62,30 +66,45 @@ def task_from(params: Mapping[str, Any], check_mode: bool, run: Run | None) -> L
 class Lock:
     """The lock of one task."""
 
-    def __init__(self, task: LockTask, clock: Clock, rest_for: Callable[[Deadline], Rest]) -> None:
+    def __init__(
+        self, task: LockTask, clock: Clock, rest_for: Callable[[Deadline], Rest], progress: Progress = SILENT
+    ) -> None:
         self._task = task
         self._clock = clock
         self._rest_for = rest_for
+        self._progress = progress
         self.warnings: list[str] = []
+        self._seen = self._hold(None)
 
     def run(self) -> dict[str, Any]:
         """Take, renew or release the lock and return the result; C(held): the holder has it now."""
+        started = self._clock.monotonic()
         deadline = Deadline(self._clock, self._task.wait_timeout)
         once = self._task.wait_timeout == 0
+        lines = WaitLines("lock " + self._where(), deadline)
+        self._progress.follow(lines)
         while True:
             rest = self._rest_for(Deadline(self._clock, LONGEST_CHANGE))
             store = LeaseStore(rest, self._task.namespace, self._task.name, self._task.check_mode)
             result = self._take(store) if self._task.wanted else self._release(store)
-            if result is not None:
-                return result
-            if once or deadline.remaining() < SHORTEST:
-                return self._refused(store)
-            self._clock.sleep(min(self._task.wait_sleep, deadline.remaining()))
+            waited = self._clock.monotonic() - started
+            if result is not None or once or deadline.remaining() < SHORTEST:
+                if result is not None and waited >= SHORTEST:
+                    lines.stands("taken after %s" % lasting(waited))
+                self._progress.close()
+                return self._refused(store) if result is None else result
+            self._tell(lines)
+            pause(self._clock, self._progress, min(self._task.wait_sleep, deadline.remaining()))
+
+    def _tell(self, lines: WaitLines) -> None:
+        held_by = _held_by(self._seen, self._task.claimant.holder)
+        text = "held by %s, expires %s unless it is renewed" % (held_by, _stamp(self._seen.expires))
+        lines.stands(text, kind=held_by)
 
     def _take(self, store: LeaseStore) -> dict[str, Any] | None:
         for _attempt in range(_MOST_CONFLICTS):
             lease = store.get()
-            hold = self._hold(lease)
+            hold = self._seen = self._hold(lease)
             if hold.ours and lease is not None and not is_due(lease, self._task.claimant, self._clock.wall()):
                 return self._result(False, hold, "holds", hold.since, hold.expires)
             if not (hold.free or hold.ours or hold.ended or self._task.steal):
@@ -153,7 +172,8 @@ class Lock:
     def _result(self, changed: bool, hold: Hold, verb: str, since: str, expires: float | None) -> dict[str, Any]:
         held = verb in ("holds", "took", "renewed")
         claimant = self._task.claimant.holder
-        message = "%s %s the lock %s" % (claimant, verb, self._where())
+        said = _REHEARSED.get(verb, verb) if changed and self._task.check_mode else verb
+        message = "%s %s the lock %s" % (claimant, said, self._where())
         if not held and not changed and hold.holder:
             message += ", which is held by %s" % _held_by(hold, claimant)
         return {

@@ -56,7 +56,7 @@ options:
     default: false
   wait_timeout:
     description:
-      - Seconds to wait for a lock that somebody else holds. V(0) tries once.
+      - Seconds to wait for a lock that somebody else holds. V(0) tries once. Lines of progress say who that is.
     type: int
     default: 0
   wait_sleep:
@@ -67,6 +67,7 @@ options:
 extends_documentation_fragment:
   - kubeops.maintenance.auth
   - kubeops.maintenance.attributes
+  - kubeops.maintenance.progress
 attributes:
   check_mode:
     support: full
@@ -130,6 +131,8 @@ from ..module_utils.auth_options import AUTH_SPEC
 from ..module_utils.maintenance_lock import Lock, LockTask, task_from
 from ..module_utils.module_face import Ending, RestFor, run
 from ..module_utils.playbook_process import this_run
+from ..module_utils.progress import Progress
+from ..module_utils.progress_options import PROGRESS_SPEC, progress_of
 from ..module_utils.waiting import Clock
 
 ARGUMENT_SPEC = dict(
@@ -144,20 +147,20 @@ ARGUMENT_SPEC = dict(
 )
 
 
-def hold(task: LockTask, clock: Clock, rest_for: RestFor) -> Ending:
+def hold(task: LockTask, clock: Clock, rest_for: RestFor, progress: Progress) -> Ending:
     """Take, renew or release the lock."""
-    lock = Lock(task, clock, rest_for)
+    lock = Lock(task, clock, rest_for, progress)
     result = lock.run()
     return Ending(result, failed=task.wanted and not result["held"], warnings=tuple(lock.warnings))
 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
+    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
     run(
         module,
         read=lambda: task_from(module.params, module.check_mode, this_run()),
-        work=hold,
+        work=lambda task, clock, rest_for: hold(task, clock, rest_for, progress_of(module, clock)),
         nothing_done={"changed": False, "held": False, "holder": "", "since": "", "expires": ""},
     )
 

@@ -15,6 +15,7 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance_lo
 from ansible_collections.kubeops.maintenance.plugins.module_utils.playbook_process import Run, has_ended, run_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
 from kubesim import builders
+from progress.listener import Listener
 from stage import Scene
 
 NAMESPACE, NAME = "kube-system", "kubeops-maintenance"
@@ -25,6 +26,14 @@ def locked(scene: Scene, holder: str = "a", run: Run | None = None, check_mode: 
     task = task_from({"name": NAME, "namespace": NAMESPACE, "holder": holder, **params}, check_mode, run)
     lock = Lock(task, scene.clock, lambda limit: Rest(scene.connection, scene.clock, limit))
     return dict(lock.run(), warnings=lock.warnings)
+
+
+def heard(scene: Scene, holder: str, level: str = "changes", **params: Any) -> list[tuple[float, str]]:
+    """Return the lines of a wait for the lock, with the seconds since it began."""
+    listener = Listener(scene.clock, level=level)
+    task = task_from({"name": NAME, "namespace": NAMESPACE, "holder": holder, **params}, False, None)
+    Lock(task, scene.clock, lambda limit: Rest(scene.connection, scene.clock, limit), listener.progress).run()
+    return listener.timed
 
 
 def lease(scene: Scene) -> dict[str, Any] | None:
@@ -79,6 +88,23 @@ def test_a_lock_is_waited_for(scene: Scene) -> None:
     assert 60 <= scene.agenda.now - started <= 66
 
 
+def test_a_wait_says_who_holds_the_lock_and_not_each_of_its_renewals(scene: Scene) -> None:
+    since = locked(scene, "a", duration=60)["since"]
+    scene.agenda.after(30, lambda: locked(scene, "a", duration=60))
+    lines = heard(scene, "b", wait_timeout=300)
+    assert [(seconds, text.partition(", expires ")[0]) for seconds, text in lines] == [
+        (0.2, f"lock kube-system/kubeops-maintenance: held by a since {since}"),
+        (50.0, f"lock kube-system/kubeops-maintenance: held by a since {since}"),
+        (90.0, "lock kube-system/kubeops-maintenance: taken after 1 m 30 s"),
+    ]
+    assert lines[1][1].endswith(" unless it is renewed; 4 m 10 s of 5 m left")
+
+
+def test_a_lock_that_is_not_waited_for_is_nothing_to_tell_of(scene: Scene) -> None:
+    assert heard(scene, "a", wait_timeout=300) == []
+    assert heard(scene, "b") == []
+
+
 def test_a_lock_is_stolen_only_on_request(scene: Scene) -> None:
     since = locked(scene, "a")["since"]
     result = locked(scene, "b", steal=True)
@@ -123,7 +149,8 @@ def test_two_that_come_at_once_do_not_both_get_it(scene: Scene) -> None:
 
 
 def test_check_mode_takes_nothing(scene: Scene) -> None:
-    assert locked(scene, check_mode=True)["changed"] is True
+    result = locked(scene, check_mode=True)
+    assert (result["changed"], result["msg"]) == (True, "a would take the lock kube-system/kubeops-maintenance.")
     assert lease(scene) is None
 
 

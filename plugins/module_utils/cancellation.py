@@ -18,6 +18,7 @@ from functools import partial
 from typing import NamedTuple, NoReturn
 
 from .errors import Cancelled
+from .job_folder import asked_in, removed
 
 # How soon the death of an ancestor is noticed, in seconds.
 LOOK_EVERY = 0.5
@@ -32,17 +33,17 @@ class Ancestor(NamedTuple):
     started: str
 
 
-def arm(asked: str = "") -> None:
+def arm(folder: str = "") -> None:
     """Turn signals and the death of the playbook into Cancelled, once. To be called in the main thread.
 
-    asked: the file that is touched each time somebody asks how the task gets on, where it is a job of its own, far
-    from the playbook.
+    folder: where the task is a job of its own, far from the playbook, its folder, in which a file is touched each time
+    somebody asks how the task gets on. It is removed when that has not happened for long.
     """
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _cancel)
     ancestors = ancestors_to_watch(os.getppid())
-    if asked:
-        threading.Thread(target=_watch_for, args=(partial(_touched, asked), FORGOTTEN), daemon=True).start()
+    if folder:
+        threading.Thread(target=_watch_job, args=(folder,), daemon=True).start()
     elif ancestors:
         threading.Thread(target=_watch, args=(ancestors,), daemon=True).start()
 
@@ -62,8 +63,15 @@ def _watch(ancestors: list[Ancestor]) -> None:
             return
 
 
-def _watch_for(sign: Callable[[], object], longest: float) -> None:
-    """End the task when a sign of life has stayed the same for that many seconds."""
+def _watch_job(folder: str) -> None:
+    """End the task when nobody asks for its lines any more."""
+    _wait_for_silence(partial(_touched, asked_in(folder)), FORGOTTEN)
+    removed(folder)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _wait_for_silence(sign: Callable[[], object], longest: float) -> None:
+    """Return when a sign of life has stayed the same for that many seconds."""
     never = threading.Event()
     seen, since = sign(), 0.0
     while not never.wait(LOOK_EVERY):
@@ -71,7 +79,6 @@ def _watch_for(sign: Callable[[], object], longest: float) -> None:
         # Counted and not measured, so that a machine that was asleep is given time to wake up.
         seen, since = found, 0.0 if found != seen else since + LOOK_EVERY
         if since >= longest:
-            os.kill(os.getpid(), signal.SIGTERM)
             return
 
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -13,7 +12,7 @@ from .auth_options import secret_values, variables_taken
 from .cancellation import arm
 from .connection import connect
 from .errors import Cancelled, Forbidden, MaintenanceError
-from .progress import ASKED
+from .job_folder import made
 from .rest import Rest
 from .waiting import Clock, Deadline
 
@@ -50,7 +49,7 @@ def run(
     try:
         # Before connecting: a wrong option should not have to wait for a server.
         task = read()
-        arm(os.environ.get(ASKED, ""))
+        arm(made())
         ending = _connected(module, lambda clock, rest_for: work(task, clock, rest_for))
     except (MaintenanceError, Cancelled) as exc:
         module.fail_json(**dict(nothing_done, msg=sentence(exc.message)))

@@ -23,8 +23,6 @@ from .waiting import Clock
 WANTED = "K8S_MAINTENANCE_PROGRESS"
 # The file for the lines.
 LINES = "K8S_MAINTENANCE_PROGRESS_LINES"
-# A file that is touched each time the lines are asked for, where the module is a job of its own.
-ASKED = "K8S_MAINTENANCE_PROGRESS_ASKED"
 
 # How much is told.
 CHANGES = "changes"

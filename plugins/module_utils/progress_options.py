@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ansible.module_utils.basic import env_fallback
 from ansible.module_utils.common.parameters import remove_values
 
+from .job_folder import job_folder, lines_in
 from .progress import CHANGES, LINES, OFF, SILENT, SUMMARY, WANTED, LineFile, Progress
 from .waiting import Clock
 
@@ -24,7 +25,8 @@ PROGRESS_SPEC = dict(
 
 def progress_of(module: AnsibleModule, clock: Clock) -> Progress:
     """Return what a task tells its news to."""
-    path = os.environ.get(LINES)
+    folder = job_folder()
+    path = lines_in(folder) if folder else os.environ.get(LINES)
     # A rehearsal ends at once, and its result says it all.
     if not path or module.params["progress"] == OFF or module.check_mode:
         return SILENT

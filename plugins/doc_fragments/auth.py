@@ -28,6 +28,9 @@ options:
   kubeconfig:
     description:
       - Path of a kubeconfig, several paths joined with a colon, or the content of a kubeconfig as a dictionary.
+      - A path is looked for where Ansible looks for files, such as in C(files) beside the playbook, and a file in a
+        vault is decrypted. Where the module runs on another host, one that is there is used, and one that is only on
+        the controller is copied.
       - Several files are merged as C(kubectl) does it. The first definition of a name wins, and missing files are
         passed over as long as one exists.
       - Without it and without O(host) and a credential, the file or files named by the environment variable

@@ -34,6 +34,7 @@ options:
 extends_documentation_fragment:
   - kubeops.maintenance.auth
   - kubeops.maintenance.attributes
+  - kubeops.maintenance.files
 attributes:
   check_mode:
     support: full

@@ -73,3 +73,18 @@ class ActionWithFiles(ActionBase):  # type: ignore[misc]
         self._transfer_file(path, there)
         self._fixup_perms2([shell.tmpdir, there], execute=False)
         return there
+
+
+class FilesAction(ActionWithFiles):
+    """The action plugin of a module that ends soon, and needs nothing of the controller but files."""
+
+    _supports_check_mode = True
+    _supports_async = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Run the module and return its result."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        wrapped = bool(self._task.async_val) and not self._connection.has_native_async
+        args = self._usable_args()
+        result.update(self._execute_module(module_args=args, task_vars=task_vars, wrap_async=wrapped))
+        return result

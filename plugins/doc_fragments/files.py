@@ -1,0 +1,24 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Document plugin_utils/files.py for the modules that need nothing else of the controller."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """What an action plugin does that only finds files."""
+
+    DOCUMENTATION = r"""
+options: {}
+attributes:
+  action:
+    description: Whether there is an action plugin of the same name that runs on the controller.
+    support: full
+    details:
+      - It finds a kubeconfig where Ansible looks for files, decrypts one that is in a vault, and lets a module on another
+        host use one that is only on the controller.
+  async:
+    description: Supports being used with C(async).
+    support: full
+"""

@@ -9,10 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
+from ansible.utils.display import Display
 
 from ..module_utils.maintenance_rights import STEPS, rights_for, rules_of
 from ..plugin_utils.node_patch_batches import batches_of
+from ..plugin_utils.node_patch_reach import unreached
 from ..plugin_utils.node_patch_report import junit, record_of, table
+from ..plugin_utils.node_patch_variables import strangers
 
 
 def node_patch_batches(records: Any, serial: Any = 1, control_plane: str = "last") -> dict[str, list[Any]]:
@@ -35,6 +38,19 @@ def node_patch_rules(steps: Any, lock_namespace: str = "kube-system") -> dict[st
     }
 
 
+def node_patch_unknown(names: Any, playbook: str = "") -> str:
+    """Return in a sentence which variables nothing reads, an empty text if there are none; warn of those that may be
+    somebody else's.
+    """
+    try:
+        found = strangers(names, playbook)
+    except ValueError as exc:
+        raise AnsibleFilterError("node_patch_unknown: %s" % exc) from exc
+    if found.odd:
+        Display().warning("the playbook %s does not read %s" % (playbook, ", ".join(found.odd)))
+    return "Nothing reads %s: correct or remove it." % ", ".join(found.refused) if found.refused else ""
+
+
 class FilterModule:
     """The filters of this file."""
 
@@ -46,4 +62,6 @@ class FilterModule:
             "node_patch_record": record_of,
             "node_patch_rules": node_patch_rules,
             "node_patch_table": table,
+            "node_patch_unknown": node_patch_unknown,
+            "node_patch_unreached": unreached,
         }

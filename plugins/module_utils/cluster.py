@@ -13,7 +13,7 @@ from .answers import selector_fault
 from .budgets import BudgetBook
 from .errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFound, ServerFault
 from .evictions import deletion_of, eviction_of
-from .objects import Obj, is_finished, name_of, namespace_of, part
+from .objects import Obj, identity_of, is_finished, name_of, namespace_of, part
 from .observe import Collection, Listed
 from .pods import trimmed
 from .rest import Rest
@@ -57,7 +57,7 @@ class Cluster:
         found = self._rest.get(_path(NODES, name))
         if name_of(found) != name:
             # Drained would be what runs on the node "", and that are the pods that wait for a node.
-            text = "what came for node %s is not that node, so it is not from a Kubernetes API server" % name
+            text = "what came for node %s is not that node, so it is not from a Kubernetes API server: correct the address" % name
             raise ServerFault(text, status=200, foreign=True)
         return found
 
@@ -99,6 +99,12 @@ class Cluster:
     def pods_and_node(self, name: str, selectors: list[str]) -> tuple[Listed, Obj | None]:
         """Return what is on a node and the node itself, None if it left the cluster."""
         return self.pods_on(name, selectors), self.node_now(name)
+
+    def pods_left(self, node: str, wanted: frozenset[str]) -> list[Obj]:
+        """Return those pods on a node, whatever their labels, that are of these identities."""
+        if not wanted:
+            return []
+        return [pod for pod in self.pods_on(node, []).items if identity_of(pod) in wanted]
 
     def pods_collection(self, node: str, selectors: list[str]) -> Collection:
         """Return what to follow to know the node's pods."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from .budget_watch import BudgetWatch
@@ -19,15 +20,16 @@ from .detach_watch import DetachWatch
 from .drain_options import DrainTask
 from .errors import MaintenanceError
 from .evictions import outcome_of
-from .node_check import NodeCheck
+from .node_check import NodeCheck, pause_of_doubt
 from .node_drain import CHECKING, DRAINING, FAILED, WAITING, NodeDrain
-from .objects import uid_of
+from .objects import identity_of
 from .observe import Changed, Listed, Unwatched, observe
 from .pod_drain import DUE, PAUSED, PodDrain
 from .progress import Progress
 from .rest import Rest
+from .sightings import Mark
 from .waiting import Clock, Deadline, LastLook
-from .workers import Crew, Message
+from .workers import Crew, Message, Pause
 
 
 class DrainLoop:
@@ -94,10 +96,8 @@ class DrainLoop:
             1 for node in self._nodes.values() if not node.over and node.phase != WAITING
         )
         for node in [node for node in self._nodes.values() if node.phase == WAITING][: max(0, room)]:
-            # What was seen before the cordon is old: pods may have landed until then.
-            node.phase, node.listed, node.started_at = DRAINING, False, self._clock.monotonic()
-            what = self._cluster.pods_collection(node.name, list(self._task.pod_selectors))
-            self._crew.follow(("pods", node.name), observe(self._rest, what))
+            node.begin(self._clock.monotonic())
+            self._follow(node)
 
     def _act(self) -> None:
         self._look_up()
@@ -105,10 +105,10 @@ class DrainLoop:
         for drain in self._pods():
             if drain.state == DUE and not drain.weighed and self._task.evict:
                 self._budgets.hold(drain, now)
-        chosen = {uid_of(drain.pod) for drain in self._budgets.to_ask(self._pods(), now)}
+        chosen = {identity_of(drain.pod) for drain in self._budgets.to_ask(self._pods(), now)}
         for node in self._active():
             for drain in node.pods.values():
-                if uid_of(drain.pod) in chosen or (drain.state == PAUSED and drain.retry_at <= now):
+                if identity_of(drain.pod) in chosen or (drain.state == PAUSED and drain.retry_at <= now):
                     drain.make_due()
         self._evict(now)
         for namespace in self._budgets.missing(self._pods()):
@@ -132,7 +132,7 @@ class DrainLoop:
                 self._under_way += 1
                 drain.sent(now, self._budgets.version_for(drain))
                 removal = partial(self._cluster.remove_pod, drain.pod, self._task.grace, self._task.evict)
-                self._crew.start(("evict", node.name, uid_of(drain.pod)), removal)
+                self._crew.start(("evict", node.name, identity_of(drain.pod)), removal)
 
     def _look_again(self, node: NodeDrain, now: float, last: bool) -> None:
         due = self._look_at.get(node.name)
@@ -143,7 +143,8 @@ class DrainLoop:
     def _look(self, node: NodeDrain) -> None:
         self._looking.add(node.name)
         selectors = list(self._task.pod_selectors)
-        self._crew.start(("look", node.name), lambda: self._cluster.pods_and_node(node.name, selectors))
+        look = partial(self._cluster.pods_and_node, node.name, selectors)
+        self._crew.start(("look", node.name, node.sightings.mark), look)
 
     def _next_wake(self) -> float:
         now, wall = self._clock.monotonic(), self._clock.wall()
@@ -151,6 +152,7 @@ class DrainLoop:
         # A look that is due while one is under way follows when that has come back.
         waiting = {node.name for node in self._active()} & set(self._look_at) - self._looking
         times += [self._look_at[name] - now for name in waiting]
+        times += [node.check_at - now for node in self._active() if node.check_at is not None]
         times += [left for left in (node.next_skip(wall) for node in self._active()) if left is not None]
         ask = self._budgets.next_ask(self._pods(), now)
         if ask is not None and self._under_way < self._task.eviction_concurrency:
@@ -168,35 +170,48 @@ class DrainLoop:
         elif kind == "budgets":
             self._budget_news(name, message)
         elif kind in NodeCheck.KINDS:
-            self._checks.hear(kind, message, self._nodes)
+            self._checks.hear(kind, message, self._nodes, self._clock.monotonic(), self._clock.wall())
         elif self._nodes[name].over:
             return
-        elif message.error is not None and kind == "pods":
-            self._end(self._nodes[name], FAILED, message.error)
+        elif kind == "look":
+            self._looking.discard(name)
+            self._looked(self._nodes[name], message)
+        elif message.error is not None:
+            self._unfollowed(self._nodes[name], message.error)
         else:
-            news = message.value
-            if kind == "look":
-                self._looking.discard(name)
-                news = self._looked(self._nodes[name], message)
-            self._pod_news(self._nodes[name], news)
+            self._pod_news(self._nodes[name], message.value)
 
-    def _looked(self, node: NodeDrain, message: Message) -> Listed | None:
-        if message.error is not None:
-            return None
-        pods: Listed
-        pods, fresh = message.value
-        # Whether it is Ready is part of why its pods do not end.
-        node.node = fresh or node.node
-        return pods
+    def _unfollowed(self, node: NodeDrain, error: MaintenanceError) -> None:
+        """Follow the pods of a node anew after a passing error, as long as the first list has been had."""
+        node.doubts += 1
+        pause = pause_of_doubt(error, node.doubts) if node.listed else None
+        if pause is None:
+            self._end(node, FAILED, error)
+        else:
+            node.sightings.begin()
+            self._follow(node, Pause(pause))
 
-    def _pod_news(self, node: NodeDrain, news: Any) -> None:
+    def _follow(self, node: NodeDrain, *before: Pause) -> None:
+        what = self._cluster.pods_collection(node.name, list(self._task.pod_selectors))
+        self._crew.follow(("pods", node.name), chain(before, observe(self._rest, what)))
+
+    def _looked(self, node: NodeDrain, message: Message) -> None:
+        if message.error is None:
+            pods, fresh = message.value
+            # Whether it is Ready is part of why its pods do not end.
+            node.node = fresh or node.node
+            self._pod_news(node, pods, message.tag[2])
+
+    def _pod_news(self, node: NodeDrain, news: Any, mark: Mark | None = None) -> None:
         if isinstance(news, Unwatched):
             node.warnings.append(
                 "pods of %s cannot be watched (%s), so they are listed every %g s"
                 % (node.name, news.message, self._task.wait_sleep)
             )
         elif isinstance(news, (Listed, Changed)):
-            node.take(news, self._clock.monotonic(), self._clock.wall())
+            if mark is None and isinstance(news, Listed):
+                node.doubts = 0
+            node.take(news, self._clock.monotonic(), self._clock.wall(), mark)
 
     def _budget_news(self, namespace: str, message: Message) -> None:
         if message.error is not None or isinstance(message.value, Unwatched):

@@ -12,7 +12,7 @@ from .cluster import Cluster
 from .drain_options import DrainTask
 from .evictions import ACCEPTED, AGAIN, GONE, outcome_of
 from .node_drain import DRAINED, FAILED, Evicted, NodeDrain
-from .objects import uid_of
+from .objects import identity_of
 from .pod_drain import BLOCKED, LOST, PodDrain
 from .waiting import Clock, Deadline
 from .workers import Crew
@@ -36,11 +36,10 @@ def rehearse(
             if following is None:
                 break
             node, drain = following
-            under_way[uid_of(drain.pod)] = following
+            under_way[identity_of(drain.pod)] = following
             drain.sent(clock.monotonic(), "")
-            crew.start(
-                ("dry", uid_of(drain.pod)), partial(cluster.remove_pod, drain.pod, task.grace, task.evict, dry_run=True)
-            )
+            removal = partial(cluster.remove_pod, drain.pod, task.grace, task.evict, dry_run=True)
+            crew.start(("dry", identity_of(drain.pod)), removal)
         if not under_way:
             break
         for message in crew.receive(deadline.remaining()):
@@ -64,6 +63,6 @@ def _all_due(nodes: list[NodeDrain]) -> Iterator[tuple[NodeDrain, PodDrain]]:
 
 def _note(node: NodeDrain, drain: PodDrain) -> None:
     if drain.outcome is not None and drain.outcome.kind in (ACCEPTED, GONE):
-        node.pods.pop(uid_of(drain.pod), None)
+        node.pods.pop(identity_of(drain.pod), None)
         if drain.outcome.kind == ACCEPTED:
             node.evicted.append(Evicted(drain, 0.0))

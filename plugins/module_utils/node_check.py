@@ -11,24 +11,41 @@ from typing import Any
 
 from .cluster import Cluster
 from .detach_watch import DetachWatch
-from .errors import Failed
+from .errors import Failed, Forbidden, MaintenanceError, NotFound, ServerFault
 from .node_drain import CHECKING, DETACHING, DRAINED, DRAINING, FAILED, NodeDrain
 from .objects import Obj, is_unschedulable
 from .observe import Listed
+from .sightings import Mark
+from .waiting import growing_pause
 from .workers import Crew, Message
 
-# Seconds between two looks at a node on which pods keep landing.
+# Seconds between two looks at a node on which pods keep landing, or from which some go that no watch shows.
 PEEK = 2.0
+# After which pause to look again when something is gone of which nothing but this one answer tells.
+CONFIRM = 1.0
+# How often an answer is doubted that would stay the same if it were true, and the longest pause before the next look.
+MOST_DOUBTS = 5
+LONGEST_PAUSE = 5.0
 
-Take = Callable[[NodeDrain, Listed], None]
+Take = Callable[[NodeDrain, Listed, Mark], None]
 End = Callable[..., None]  # of a node, its last phase, and the MaintenanceError that ended it or None
+
+
+def pause_of_doubt(error: MaintenanceError, doubts: int) -> float | None:
+    """Return after how many seconds to ask again in spite of an error that is for good as a rule; None if it counts.
+
+    An API server that has just come up may know no rights and no objects for a moment. doubts: errors in a row.
+    """
+    if doubts > MOST_DOUBTS or not isinstance(error, (Forbidden, NotFound, ServerFault)):
+        return None
+    return growing_pause(doubts, CONFIRM, LONGEST_PAUSE)
 
 
 class NodeCheck:
     """The last steps of each node's drain.
 
-    take: takes in a list of the node's pods; close_again: cordons a node that somebody opened; end: ends a node's
-    drain with a phase and an error.
+    take: takes in a list of the node's pods and the mark of when it was asked for; close_again: cordons a node that
+    somebody opened; end: ends a node's drain with a phase and an error.
     """
 
     KINDS = ("check", "recordon", "peek", "volumes", "attachments")
@@ -57,12 +74,18 @@ class NodeCheck:
             # A pod that lands on a cordoned node hints at a cordon that somebody lifted.
             node.landed, node.peek_at = False, now + PEEK
             self._crew.start(("peek", node.name, node.recordons), partial(self._cluster.node_now, node.name))
-        if node.settled():
-            node.phase = CHECKING
-            self._crew.start(("check", node.name), partial(self._cluster.pods_and_node, node.name, selectors))
+        if node.settled() if node.check_at is None else node.check_at <= now:
+            node.phase, node.check_at = CHECKING, None
+            # What the selectors do not show any more may still be there.
+            hidden = frozenset(node.departed) if selectors else frozenset()
+            look = partial(self._look, node.name, selectors, hidden)
+            self._crew.start(("check", node.name, node.sightings.mark), look)
 
-    def hear(self, kind: str, message: Message, nodes: dict[str, NodeDrain]) -> None:
-        """Take in what a look gave."""
+    def _look(self, name: str, selectors: list[str], hidden: frozenset[str]) -> tuple[Listed, Obj | None, list[Obj]]:
+        return *self._cluster.pods_and_node(name, selectors), self._cluster.pods_left(name, hidden)
+
+    def hear(self, kind: str, message: Message, nodes: dict[str, NodeDrain], now: float, wall: float) -> None:
+        """Take in what a look gave. now, wall: the time, monotonic and of the API server."""
         if kind == "attachments":
             self._attachments(message, list(nodes.values()))
             return
@@ -70,11 +93,16 @@ class NodeCheck:
         if node.over:
             return
         if message.error is not None:
-            # A peek is a look too many: the check at the end will say what is wrong.
-            if kind != "peek":
-                self._end(node, FAILED, message.error)
+            self._failed(kind, node, message.error, now)
         elif kind == "check":
-            self._checked(node, *message.value)
+            pods, fresh, hidden = message.value
+            node.phase = DRAINING
+            before = set(node.pods)
+            self._take(node, pods, message.tag[2])
+            if node.still_here(hidden, now, wall):
+                node.check_at = now + PEEK
+            elif node.settled():
+                self._settled(node, fresh, bool(before - set(node.pods)), now)
         elif kind == "peek":
             self._peeked(node, message.value, message.tag[2])
         elif kind == "recordon":
@@ -82,10 +110,24 @@ class NodeCheck:
         else:
             self._volumes(node, message.value)
 
-    def _checked(self, node: NodeDrain, pods: Listed, fresh: Obj | None) -> None:
-        node.phase = DRAINING
-        self._take(node, pods)
-        if not node.settled():
+    def _failed(self, kind: str, node: NodeDrain, error: MaintenanceError, now: float) -> None:
+        if kind == "peek":
+            # A look too many: the check at the end will say what is wrong.
+            return
+        node.doubts += 1
+        pause = pause_of_doubt(error, node.doubts)
+        if kind == "recordon" or pause is None:
+            self._end(node, FAILED, error)
+            return
+        # If time is up before the next look, this is why.
+        node.phase, node.error, node.check_at = DRAINING, error, now + pause
+
+    def _settled(self, node: NodeDrain, fresh: Obj | None, vanished: bool, now: float) -> None:
+        """Go on from a look at a node on which nothing is left to wait for. vanished: something was, just before."""
+        node.error, node.doubts = None, 0
+        doubted, node.unconfirmed = node.unconfirmed, fresh is None or vanished
+        if node.unconfirmed and not doubted:
+            node.check_at = now + CONFIRM
             return
         if fresh is None:
             node.warnings.append("node %s left the cluster while it was drained" % node.name)
@@ -108,7 +150,7 @@ class NodeCheck:
     def _opened_by_another(self, node: NodeDrain) -> None:
         if node.recordons > 0:
             node.cordoned = False
-            text = "somebody else uncordons %s again and again while it is drained" % node.name
+            text = "somebody else uncordons %s again and again while it is drained: see who does, and stop that first" % node.name
             self._end(node, FAILED, Failed(text))
             return
         node.put_back()

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 
 from .errors import MaintenanceError
 from .evictions import ACCEPTED, Outcome
-from .objects import Obj, age_of, controller_of, deletion_time, full_name, part, uid_of, version_of
+from .objects import Obj, controller_of, deletion_time, full_name, identity_of, is_terminating, part
 from .observe import Changed, Listed
 from .pod_drain import BLOCKED, DUE, TRYING, UNKNOWN, PodDrain, may_be_done
 from .pod_filters import BLOCK, EVICT, SKIP, Choices, DaemonSetKey, Facts, Verdict, daemonset_of, judge, sort_key
 from .pods import owner_text
+from .sightings import Mark, Sightings
 from .volumes import Volume
 from .waiting import growing_pause
 
@@ -77,57 +78,61 @@ class NodeDrain:
     landed: bool = False
     peek_at: float = 0.0
     recordons: int = 0
-    _seen: dict[str, Obj] = field(default_factory=dict)
-    # The version of the last list.
-    _as_of: int = 0
+    # When the check at its end is due if not at once; answers in a row that were doubted; what only one look has told.
+    check_at: float | None = None
+    doubts: int = 0
+    unconfirmed: bool = False
+    sightings: Sightings = field(default_factory=Sightings)
+    # Pods that were going when they were seen last. With pod_selectors, some may only have lost a label.
+    departed: dict[str, PodDrain] = field(default_factory=dict)
     # Gone before the answer to their eviction came.
     _early: dict[str, PodDrain] = field(default_factory=dict)
-    # The version at which each pod left; one that only lost a label may come back later.
-    _deleted: dict[str, int] = field(default_factory=dict)
     _touched: bool = False
     # How often what each controller put on the node after the cordon has gone and come back.
     _returns: dict[str, int] = field(default_factory=dict)
 
-    def take(self, news: Listed | Changed, now: float, wall: float) -> None:
-        """Take in a list of the node's pods or a change. They may come in another order than they were true in."""
+    def begin(self, now: float) -> None:
+        """Begin to drain the node: what was seen before the cordon is old, pods may have landed until then."""
+        self.phase, self.listed, self.started_at = DRAINING, False, now
+        self.sightings.begin()
+
+    def take(self, news: Listed | Changed, now: float, wall: float, mark: Mark | None = None) -> None:
+        """Take in a list of the node's pods or a change. mark: that of the moment when the list was asked for."""
         if isinstance(news, Listed):
-            self._take_list(news)
+            self.listed = self.sightings.take_list(news, mark) or self.listed
             self.review(now, wall)
             return
-        uid = uid_of(news.obj)
-        if news.type == "DELETED":
-            self._deleted[uid] = age_of(version_of(news.obj))
-            self._seen.pop(uid, None)
-            self.skipped.pop(uid, None)
-            if uid in self.pods:
-                self._gone(self.pods.pop(uid), now)
-        elif not self._has_left(uid, news.obj) and not 0 < age_of(version_of(news.obj)) <= self._as_of:
-            self._seen[uid] = news.obj
-            self._judge(uid, news.obj, now, wall)
-
-    def _take_list(self, news: Listed) -> None:
-        as_of = age_of(news.version)
-        if 0 < as_of < self._as_of:
-            # It was long under way, and what is known is newer.
+        uid = identity_of(news.obj)
+        if not self.sightings.take_change(news):
             return
-        listed = {uid_of(pod): pod for pod in news.items}
-        if as_of:
-            # What the watch has told since then stays true.
-            listed.update((uid, pod) for uid, pod in self._seen.items() if age_of(version_of(pod)) > as_of)
-        self._seen = {uid: pod for uid, pod in listed.items() if not self._has_left(uid, pod)}
-        self._as_of, self.listed = as_of, True
+        if news.type != "DELETED":
+            self._judge(uid, news.obj, now, wall)
+            return
+        self.skipped.pop(uid, None)
+        if uid in self.pods:
+            self._gone(self.pods.pop(uid), now)
 
-    def _has_left(self, uid: str, pod: Obj) -> bool:
-        """Tell whether what is told of a pod is older than its end, or than its loss of a label that chose it."""
-        left_at = self._deleted.get(uid)
-        return left_at is not None and not 0 < left_at < age_of(version_of(pod))
+    def still_here(self, pods: list[Obj], now: float, wall: float) -> bool:
+        """Wait again for pods that are going and only lost the label that chose them; tell whether there are any."""
+        found = False
+        for pod in pods:
+            drain = self.departed.get(identity_of(pod))
+            if drain is not None and identity_of(pod) not in self._early:
+                self.evicted = [end for end in self.evicted if end.drain is not drain]
+                if is_terminating(pod) or drain.accepted:
+                    self.sightings.keep(pod)
+                    self.pods[identity_of(pod)] = drain
+                    self._judge(identity_of(pod), pod, now, wall)
+                    found = True
+        return found
 
     def review(self, now: float, wall: float) -> None:
         """Judge every pod anew: time passes, and what was looked up may have come."""
-        for uid in [uid for uid in self.pods if uid not in self._seen]:
+        seen = self.sightings.pods
+        for uid in [uid for uid in self.pods if uid not in seen]:
             self._gone(self.pods.pop(uid), now)
-        self.skipped = {uid: entry for uid, entry in self.skipped.items() if uid in self._seen}
-        for uid, pod in self._seen.items():
+        self.skipped = {uid: entry for uid, entry in self.skipped.items() if uid in seen}
+        for uid, pod in seen.items():
             self._judge(uid, pod, now, wall)
 
     def _judge(self, uid: str, pod: Obj, now: float, wall: float) -> None:
@@ -174,8 +179,10 @@ class NodeDrain:
 
     def _gone(self, drain: PodDrain, now: float) -> None:
         self._returns[_maker(drain.pod)] = max(drain.returns, self._returns.get(_maker(drain.pod), 0))
+        if is_terminating(drain.pod) or drain.under_way:
+            self.departed[identity_of(drain.pod)] = drain
         if drain.state == TRYING:
-            self._early[uid_of(drain.pod)] = drain
+            self._early[identity_of(drain.pod)] = drain
         elif drain.accepted or drain.doubtful:
             self.evicted.append(Evicted(drain, max(0.0, now - drain.first_at)))
 
@@ -186,7 +193,7 @@ class NodeDrain:
 
     def lookups(self) -> set[DaemonSetKey]:
         """Return the DaemonSets whose existence decides about a pod and is not known yet."""
-        keys = (daemonset_of(pod) for pod in self._seen.values())
+        keys = (daemonset_of(pod) for pod in self.sightings.pods.values())
         return {key for key in keys if key is not None and key not in self.daemonsets}
 
     def due(self) -> Iterator[PodDrain]:

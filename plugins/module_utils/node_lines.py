@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from .budgets import budget_facts
-from .drain_words import node_warnings
+from .budgets import budget_facts, is_deadlocked, remedy_for
 from .evictions import AGAIN, REFUSED
 from .node_drain import CHECKING, DETACHING, DRAINED, FAILED, WAITING, NodeDrain
-from .objects import Obj, full_name, namespace_of, uid_of
+from .objects import Obj, condition_of, full_name, identity_of, is_ready, namespace_of
 from .pod_drain import BLOCKED, HELD, LEAVING, LOST, PAUSED, TRYING, PodDrain
 from .words import counted, grouped, lasting, some
 
@@ -31,7 +30,7 @@ class NodeLines:
     _holders: dict[str, object] = field(default_factory=dict)
     _lost: set[str] = field(default_factory=set)
     _faults: set[str] = field(default_factory=set)
-    _warnings: int = 0
+    _recordons: int = 0
     _attached: int | None = None
 
     def __post_init__(self) -> None:
@@ -39,7 +38,7 @@ class NodeLines:
 
     def changes(self, detail: bool) -> list[str]:
         """Return what is new, and hold it for said."""
-        found = [*self._gate(), *self._beginning(), *self._warned()]
+        found = [*self._gate(), *self._beginning()]
         if self.node.phase != WAITING:
             found += [*self._went(detail), *self._left(detail), *self._refused(), *self._failures()]
         found += [*self._ending(), *self._looks(detail)]
@@ -50,6 +49,9 @@ class NodeLines:
         if self.node.cordoned != self._cordoned:
             self._cordoned = self.node.cordoned
             yield "cordoned" if self._cordoned else "uncordoned"
+        if self.node.recordons != self._recordons:
+            self._recordons = self.node.recordons
+            yield "somebody else uncordoned it, cordoned again"
 
     def _beginning(self) -> Iterable[str]:
         if self._begun or self.node.phase == WAITING or not self.node.listed:
@@ -59,22 +61,18 @@ class NodeLines:
         for _pod, verdict in self.node.skipped.values():
             reasons[verdict.reason] = reasons.get(verdict.reason, 0) + 1
         before = "cordoned already; " if self.node.cordoned_before else ""
+        # What is not ended there would be waited for in silence.
+        before += "" if is_ready(self.node.node) or not condition_of(self.node.node, "Ready") else "not Ready; "
         text = before + "%s to go" % counted(_all(self.node), "pod")
         if reasons:
             kinds = ", ".join("%d %s" % (number, reason) for reason, number in sorted(reasons.items()))
             text += ", %d left on purpose (%s)" % (len(self.node.skipped), kinds)
         yield text
-        yield from (warning.removeprefix(self.node.name + ": ") for warning in node_warnings(self.node))
-
-    def _warned(self) -> Iterable[str]:
-        fresh, self._warnings = self.node.warnings[self._warnings :], len(self.node.warnings)
-        # The node's name already stands in front of the line.
-        yield from (text.removeprefix(self.node.name + " ").removeprefix(self.node.name + ": ") for text in fresh)
 
     def _went(self, detail: bool) -> Iterable[str]:
         gone = self.node.evicted[self._gone :]
         self._gone += len(gone)
-        self._leaving -= {uid_of(end.drain.pod) for end in gone}
+        self._leaving -= {identity_of(end.drain.pod) for end in gone}
         if gone:
             count = "%s gone (%d of %d)" % (counted(len(gone), "pod"), self._gone, _all(self.node))
             yield "%s: %s" % (count, _names((end.drain for end in gone), detail))
@@ -104,13 +102,14 @@ class NodeLines:
         if budget is not None:
             facts = budget_facts(budget)
             wanted, pods = facts["desired_healthy"], facts["expected_pods"]
-            return (wanted, pods), "%d of %d healthy, %d must stay" % (facts["current_healthy"], pods, wanted)
+            text = "%d of %d healthy, %d must stay" % (facts["current_healthy"], pods, wanted)
+            return (wanted, pods), text + (": " + remedy_for(budget) if is_deadlocked(budget) else "")
         refused = drain.outcome is not None and drain.outcome.kind == REFUSED
         return (drain.outcome.message, drain.outcome.message) if refused and drain.outcome is not None else None
 
     def _failures(self) -> Iterable[str]:
-        lost = [drain for drain in self.node.sorted_pods(LOST, BLOCKED) if uid_of(drain.pod) not in self._lost]
-        self._lost |= {uid_of(drain.pod) for drain in lost}
+        lost = [drain for drain in self.node.sorted_pods(LOST, BLOCKED) if identity_of(drain.pod) not in self._lost]
+        self._lost |= {identity_of(drain.pod) for drain in lost}
         if lost:
             yield "cannot go: " + grouped([(full_name(drain.pod), _why_not(drain)) for drain in lost])
         again = [d for d in self.node.sorted_pods(PAUSED, TRYING) if d.outcome is not None and d.outcome.kind == AGAIN]

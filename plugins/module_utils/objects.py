@@ -70,6 +70,11 @@ def uid_of(obj: Obj) -> str:
     return str(part(obj, "metadata").get("uid") or "")
 
 
+def identity_of(obj: Obj) -> str:
+    """Return what tells an object from all others: its uid, or namespace/name where a server gives none."""
+    return uid_of(obj) or full_name(obj)
+
+
 def version_of(obj: Obj) -> str:
     """Return metadata.resourceVersion, an opaque text."""
     return str(part(obj, "metadata").get("resourceVersion") or "")

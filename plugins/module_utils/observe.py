@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from .errors import ApiError, Expired, Unreachable
-from .objects import Obj, part, version_of
+from .objects import Obj, age_of, part, version_of
 from .rest import Listing, Rest
 from .waiting import growing_pause
 from .wire import Silent
@@ -33,10 +33,11 @@ UNWATCHABLE = (403, 404, 405)
 
 
 class Listed(NamedTuple):
-    """All items, as they stood at a version."""
+    """All items, as they stood at a version. anew: versions have begun anew, so that older news have greater ones."""
 
     items: list[Obj]
     version: str = ""
+    anew: bool = False
 
 
 class Changed(NamedTuple):
@@ -69,15 +70,17 @@ class Collection:
 
 def observe(rest: Rest, what: Collection) -> Iterator[Listed | Changed | Unwatched | Pause | None]:
     """Yield the items of a collection and then every change, for ever. Raise what no further try heals."""
-    watching = True
+    watching, version = True, ""
     vain = 0
     while True:
         listing = rest.list(what.path, what.query, what.page_size, what.keep)
-        yield Listed(*listing)
+        # A list is never older than what was heard before it was asked for, but in a cluster restored from a backup.
+        yield Listed(*listing, anew=0 < age_of(listing.version) < age_of(version))
+        version = listing.version
         pause = what.pause
         if watching:
             try:
-                useful, asked = yield from _watch(rest, what, listing)
+                useful, asked, version = yield from _watch(rest, what, listing)
                 # One list in place of a watch that broke is due at once; a server whose watches all break is not to be
                 # asked without end.
                 vain = 0 if useful else vain + 1
@@ -93,10 +96,10 @@ def observe(rest: Rest, what: Collection) -> Iterator[Listed | Changed | Unwatch
 
 def _watch(
     rest: Rest, what: Collection, listing: Listing
-) -> Generator[Changed | Pause | None, None, tuple[bool, float]]:
+) -> Generator[Changed | Pause | None, None, tuple[bool, float, str]]:
     """Yield changes since the listing. Return when a new list is due.
 
-    Returned are whether the watch was of use, and for how many seconds not to ask again.
+    Returned are whether the watch was of use, for how many seconds not to ask again, and the version it came to.
     """
     version = listing.version
     empty, useful = 0, False
@@ -115,18 +118,18 @@ def _watch(
                     yield Changed(event["type"], what.keep(obj))
         except Silent:
             # That was pause enough.
-            return True, 0.0
+            return True, 0.0, version
         except Expired:
-            return useful or heard, SHORTEST_PAUSE
+            return useful or heard, SHORTEST_PAUSE, version
         except (ApiError, Unreachable) as exc:
             # 400: the list has just been answered, so it is the version that the server cannot read.
             if not rest.may_pass(exc) and getattr(exc, "status", 0) != 400:
                 raise
-            return useful or heard, (exc.retry_after if isinstance(exc, ApiError) else None) or 1.0
+            return useful or heard, (exc.retry_after if isinstance(exc, ApiError) else None) or 1.0, version
         # The server ended the stream, as it does after a while: go on where it stopped.
         empty, useful = 0 if heard else empty + 1, useful or heard
         if empty >= SHORT_STREAMS:
-            return useful, SHORTEST_PAUSE
+            return useful, SHORTEST_PAUSE, version
         yield Pause(growing_pause(empty, 0.5, what.pause) if empty else SHORTEST_PAUSE)
 
 

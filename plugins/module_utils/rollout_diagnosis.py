@@ -16,13 +16,13 @@ from .objects import (
     condition_of,
     controller_of,
     entries,
+    identity_of,
     is_finished,
     is_terminating,
     labels_of,
     namespace_of,
     number,
     part,
-    uid_of,
 )
 from .pods import workload_of
 from .rollout_pods import PASSING, Trouble
@@ -200,5 +200,5 @@ class Judgement:
 def _family(finding: Finding) -> tuple[Key, str, str]:
     reason = finding.trouble.reason
     # Pods that a kubelet gave up are replaced by others that share their fate; every other pod has its own.
-    pod = "" if reason == "pod_failed" else uid_of(finding.pod)
+    pod = "" if reason == "pod_failed" else identity_of(finding.pod)
     return finding.key, _SAME.get(reason, reason), pod

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .objects import Obj, is_terminating, name_of, part, uid_of
+from .objects import Obj, identity_of, is_terminating, name_of, part
 from .rest import Rest
 from .rollout_diagnosis import (
     OFF,
@@ -119,15 +119,15 @@ class Evidence:
         for namespace, those in _by_namespace(failing).items():
             if not self._inquiry.listed(namespace):
                 self._inquiry.want_pods(namespace, those, watch=False)
-        decisive = {uid_of(finding.pod) for finding in self.verdict}
+        decisive = {identity_of(finding.pod) for finding in self.verdict}
         found = self._find(failing, now, dig=True)
-        for finding in sorted(found, key=lambda finding: uid_of(finding.pod) not in decisive):
+        for finding in sorted(found, key=lambda finding: identity_of(finding.pod) not in decisive):
             self._inquiry.log(finding.pod, finding.trouble, ask=True)
         return self._inquiry.busy
 
     def entries(self, failing: list[Followed], now: float) -> list[Entry]:
         """Return what is known of the pods of workloads that are not rolled out."""
-        decisive = {(finding.key, uid_of(finding.pod)) for finding in self.verdict}
+        decisive = {(finding.key, identity_of(finding.pod)) for finding in self.verdict}
         entries = []
         for member in failing:
             why = self._inquiry.refused(member.target.namespace)
@@ -135,7 +135,7 @@ class Evidence:
                 entries.append(Entry(member, {}, Trouble("forbidden", "has pods that cannot be read: " + why)))
             for finding in self._find([member], now, dig=False, leaving=True):
                 log = self._inquiry.log(finding.pod, finding.trouble, ask=False)
-                is_decisive = (finding.key, uid_of(finding.pod)) in decisive
+                is_decisive = (finding.key, identity_of(finding.pod)) in decisive
                 entries.append(Entry(member, finding.pod, finding.trouble, log, is_decisive))
         return entries
 
@@ -178,7 +178,7 @@ class Evidence:
         return found
 
     def _pod_finding(self, member: Followed, pod: Obj, now: float, dig: bool) -> Finding | None:
-        key, namespace, uid = key_of(member), member.target.namespace, uid_of(pod)
+        key, namespace, uid = key_of(member), member.target.namespace, identity_of(pod)
         trouble = judge(pod, self._inquiry.events(namespace, uid, now))
         if trouble is None:
             return None
@@ -194,7 +194,7 @@ class Evidence:
         return finding if new else finding._replace(trouble=trouble._replace(blamed=False))
 
     def _lacking(self, member: Followed, pods: list[Obj], now: float, dig: bool) -> Iterable[Finding]:
-        namespace, uid = member.target.namespace, uid_of(member.obj)
+        namespace, uid = member.target.namespace, identity_of(member.obj)
         trouble = lacking(member.target.kind, member.obj, pods, self._inquiry.events(namespace, uid, now))
         if trouble is None:
             return

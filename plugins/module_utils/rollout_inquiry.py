@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from .errors import ApiError, Forbidden
-from .objects import Obj, controller_of, number, part, uid_of
+from .objects import Obj, controller_of, identity_of, number, part
 from .observe import Changed, Listed, observe
 from .rest import Rest
 from .rollout_diagnosis import Key, revision_hash, trimmed_pod, workload_key
@@ -53,9 +53,9 @@ class _Pods:
         """Take in a pod as it is now. {} is one of a workload that nobody follows."""
         key = workload_key(pod)
         if key is not None and gone:
-            self.found.get(key, {}).pop(uid_of(pod), None)
+            self.found.get(key, {}).pop(identity_of(pod), None)
         elif key is not None:
-            self.found.setdefault(key, {})[uid_of(pod)] = pod
+            self.found.setdefault(key, {})[identity_of(pod)] = pod
 
 
 @dataclass
@@ -168,7 +168,7 @@ class Inquiry:
 
     def log(self, pod: Obj, trouble: Trouble, ask: bool) -> str:
         """Return the last lines that the container at fault wrote, as far as known."""
-        about = (uid_of(pod), trouble.container)
+        about = (identity_of(pod), trouble.container)
         if ask and trouble.logged and about not in self._logs and len(self._logs) < MOST_LOGS:
             namespace = str(part(pod, "metadata").get("namespace"))
             self._logs[about] = ""

@@ -94,6 +94,18 @@ class Cluster:
         self.outage_until = self.agenda.now + seconds
         self.history.close_streams()
 
+    def restore(self, lost: int) -> None:
+        """Let etcd come back from a backup: what it holds stays, and its versions are as many less.
+
+        Watches that are open hear nothing until versions are as great again as they were.
+        """
+        for kind in self.store.kinds():
+            for obj in self.store.list(kind):
+                obj["metadata"]["resourceVersion"] = str(max(1, int(obj["metadata"]["resourceVersion"]) - lost))
+        self.store.resource_version -= lost
+        self.history.restart()
+        self._encoder = Encoder()
+
     def answer(self, request: Request) -> Response:
         """Answer a request: faults first, then authentication, authorization and the API. Never blocks."""
         with self.lock:

@@ -74,6 +74,13 @@ class History:
         self._window = window
         self._forget()
 
+    def restart(self) -> None:
+        """Forget all events, begin with the version of now. Open streams stay at the version that they were at."""
+        self._events.clear()
+        self.floor = self._store.resource_version
+        for stream in self.open_streams():
+            stream.after_version = max(stream.after_version, stream.told)
+
     def attach(self, stream: WatchStream) -> None:
         """Feed `stream` with every event until it is closed."""
         self._streams.append(stream)
@@ -110,6 +117,7 @@ class WatchStream:
         self.limit: tuple[str, int] | None = None  # a fault: after so many events ("silent" | "end" | "expire", n)
         self.swallow = 0  # a fault: so many events are lost
         self.after_version = 0
+        self.told = 0  # the version of the last event
         self._agenda = agenda
         self._kind = kind
         self._is_selected = is_selected
@@ -169,6 +177,7 @@ class WatchStream:
         """
         if self.closed or event.new["kind"] != self._kind or event.version <= self.after_version:
             return
+        self.told = event.version
         was = event.old is not None and self._is_selected(event.old)
         is_now = event.type != "DELETED" and self._is_selected(event.new)
         if is_now:

@@ -133,7 +133,9 @@ def test_a_pod_that_the_server_denies_and_lists_is_not_called_untried() -> None:
     scene.faults.add({**EVICTION, "status": 404, "json": lie, "times": 0})
     (pod,) = scene.run(delete_options={"wait_timeout": 5})["pending_pods"]
     assert (pod["reason"], pod["last_status"]) == ("api_error", 404)
-    assert pod["message"] == "the API server knows no such pod, but still lists it"
+    assert pod["message"] == (
+        "run the task again once the API server is well: the API server knows no such pod, but still lists it"
+    )
 
 
 def test_a_budget_has_the_same_keys_whether_it_may_be_read_or_not() -> None:
@@ -153,3 +155,14 @@ def test_words_of_others_end_a_sentence_with_one_mark(words: str) -> None:
         scene = Scene(*app("web"))
         scene.faults.add({**request, "status": 403, "json": status(403, words), "times": 0})
         assert scene.run()["msg"].removesuffix(" It stays cordoned.").endswith(" " + words)
+
+
+def test_pods_without_a_uid_are_told_apart_by_their_names() -> None:
+    scene = Scene(*app("web"), *app("db", term=9))
+    nameless = [
+        {"metadata": {"name": name, "namespace": "default"}, "spec": {"nodeName": "w1"}, "status": {"phase": "Running"}}
+        for name in ("a-0", "b-0")
+    ]
+    answer = {"kind": "PodList", "metadata": {"resourceVersion": "1"}, "items": nameless}
+    scene.faults.add({"method": "GET", "path": "/api/v1/pods", "json": answer, "times": 0})
+    assert reasons(scene.run()) == {"a-0": "unmanaged", "b-0": "unmanaged"}

@@ -1,0 +1,82 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keep the pods of a node as they were last, though news may come in another order than they were true in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .objects import Obj, age_of, identity_of, version_of
+from .observe import Changed, Listed
+
+
+class Mark(NamedTuple):
+    """What was known when a list was asked for. epoch: how often versions began anew; as_of: that of the last list."""
+
+    epoch: int
+    as_of: int
+
+
+class Sightings:
+    """What is on a node: C(pods) by identity."""
+
+    def __init__(self) -> None:
+        self.pods: dict[str, Obj] = {}
+        self._as_of = 0
+        self._epoch = 0
+        # The version at which each pod left; one that only lost a label may come back later.
+        self._left: dict[str, int] = {}
+
+    @property
+    def mark(self) -> Mark:
+        """Return what is to be known of a list that is asked for now."""
+        return Mark(self._epoch, self._as_of)
+
+    def begin(self) -> None:
+        """Take the next list for what it is: a cluster may have been restored since the last one."""
+        self._as_of = 0
+
+    def take_list(self, news: Listed, mark: Mark | None = None) -> bool:
+        """Take in a list and tell whether it counts. mark: that of the moment when it was asked for, if known.
+
+        A list that was asked for after another one had come is no older than that, unless the versions began anew, as
+        they do when etcd is restored from a backup: https://kubernetes.io/docs/tasks/administer-cluster/configure-upgrade-etcd/
+        """
+        as_of = age_of(news.version)
+        if mark is not None and mark.epoch != self._epoch:
+            return False
+        if news.anew or (mark is not None and 0 < as_of < mark.as_of):
+            self._epoch, self._as_of, self.pods = self._epoch + 1, 0, {}
+            self._left.clear()
+        if 0 < as_of < self._as_of:
+            # It was long under way, and what is known is newer.
+            return False
+        listed = {identity_of(pod): pod for pod in news.items}
+        if as_of:
+            # What the watch has told since then stays true.
+            listed.update((key, pod) for key, pod in self.pods.items() if age_of(version_of(pod)) > as_of)
+        self.pods = {key: pod for key, pod in listed.items() if not self._has_left(key, pod)}
+        self._as_of = as_of
+        return True
+
+    def take_change(self, news: Changed) -> bool:
+        """Take in a change and tell whether it counts: whether it is newer than what is known."""
+        key = identity_of(news.obj)
+        if news.type == "DELETED":
+            self._left[key] = age_of(version_of(news.obj))
+            self.pods.pop(key, None)
+            return True
+        if self._has_left(key, news.obj) or 0 < age_of(version_of(news.obj)) <= self._as_of:
+            return False
+        self.pods[key] = news.obj
+        return True
+
+    def keep(self, pod: Obj) -> None:
+        """Hold a pod for present that no list and no watch shows."""
+        self.pods[identity_of(pod)] = pod
+
+    def _has_left(self, key: str, pod: Obj) -> bool:
+        """Tell whether what is told of a pod is older than its end, or than its loss of a label that chose it."""
+        left_at = self._left.get(key)
+        return left_at is not None and not 0 < left_at < age_of(version_of(pod))

@@ -1,0 +1,122 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What one answer alone tells and nothing else confirms: pods, nodes and rights that are gone for a moment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from drain.situations import EVICTION, app, reasons, status
+from kubesim import builders
+from stage import ConcurrentScene, Scene, drained
+
+PODS = {"method": "GET", "path": "/api/v1/pods\\?(?!.*watch)"}
+NODE = {"method": "GET", "path": "/nodes/w1"}
+UNKNOWN = status(404, 'nodes "w1" not found', "NotFound", name="w1", kind="nodes")
+EMPTY = {"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": []}
+CHECK = 3  # the lists of a node's pods are those of the plan, of the watch, and of the check at the end
+
+
+def chosen(*names: str, term: float = 5) -> list[dict[str, Any]]:
+    """Return pods <name>-0 on w1 with the label tier=a that take some seconds to end."""
+    objects = [obj for name in names for obj in app(name, term=term)]
+    for obj in objects:
+        if obj["kind"] == "Pod":
+            obj["metadata"]["labels"]["tier"] = "a"
+    return objects
+
+
+def unlabel(scene: Scene, name: str = "web-0") -> None:
+    """Take the label tier from a pod."""
+    scene.store.mutate("Pod", "default", name, lambda pod: pod["metadata"]["labels"].pop("tier"))
+
+
+def end(result: dict[str, Any]) -> tuple[bool, list[str], str]:
+    """Return whether a drain failed, which pods went, and what it says."""
+    return result["failed"], drained(result), result["msg"] if result["failed"] else ""
+
+
+@pytest.mark.parametrize("answer", [{"status": 403}, {"status": 404, "json": UNKNOWN}, {"json": {"kind": "Other"}}])
+@pytest.mark.parametrize("path", [PODS["path"], NODE["path"]])
+def test_a_wrong_answer_to_the_last_check_that_passes_fails_no_node(path: str, answer: dict[str, Any]) -> None:
+    scene = Scene(*app("web", term=3))
+    scene.faults.add({"method": "GET", "path": path, "after": CHECK - 1, "times": 2, **answer})
+    assert end(scene.run()) == (False, ["web-0"], "")
+
+
+def test_a_right_that_is_gone_for_good_ends_the_last_check_within_half_a_minute() -> None:
+    scene = Scene(*app("web", term=3))
+    scene.faults.add({**PODS, "after": CHECK - 1, "times": 0, "status": 403})
+    result = scene.run()
+    assert (result["failed"], "simulated failure 403" in result["msg"], scene.seconds < 35) == (True, True, True)
+
+
+def test_what_kept_the_last_check_from_succeeding_is_said_when_time_is_up() -> None:
+    scene = Scene(*app("web", term=3))
+    scene.faults.add({**PODS, "after": CHECK - 1, "times": 0, "status": 403})
+    result = scene.run(delete_options={"wait_timeout": 8})
+    assert (result["failed"], "simulated failure 403" in result["msg"], 8 <= scene.seconds <= 9) == (True, True, True)
+
+
+def test_a_node_is_taken_to_have_left_only_after_a_second_look() -> None:
+    scene = Scene(*app("web", term=3))
+    scene.faults.add({**NODE, "after": 2, "status": 404, "json": UNKNOWN})
+    result = scene.run()
+    assert (result["failed"], result["nodes"][0]["warnings"], scene.cordoned()) == (False, [], True)
+
+
+def test_a_refused_pod_is_taken_to_be_gone_only_after_a_second_look() -> None:
+    scene = Scene(*app("web"))
+    scene.faults.add({**EVICTION, "status": 403, "times": 0})
+    scene.faults.add({**PODS, "after": 2, "json": EMPTY})
+    result = scene.run(preflight="skip")
+    assert (result["failed"], reasons(result)) == (True, {"web-0": "forbidden"})
+
+
+@pytest.mark.parametrize("answer", [{"status": 403}, {"status": 404, "json": UNKNOWN}])
+def test_pods_are_followed_on_when_one_list_in_the_middle_is_refused(answer: dict[str, Any]) -> None:
+    scene = Scene(*app("web", term=20))
+    scene.faults.add({**PODS, "after": 2, **answer})
+    scene.faults.add({"path": "watch=true", "watch": "expire"})
+    assert end(scene.run()) == (False, ["web-0"], "")
+
+
+def test_a_pod_that_loses_its_label_while_it_ends_is_waited_for() -> None:
+    scene = Scene(*chosen("web", "db", term=20))
+    scene.agenda.after(5, lambda: unlabel(scene))
+    result = scene.run(pod_selectors=["tier=a"])
+    assert (end(result), scene.pods(), 20 <= scene.seconds <= 25) == ((False, ["db-0", "web-0"], ""), [], True)
+
+
+def test_a_pod_that_somebody_else_deleted_and_that_loses_its_label_is_waited_for() -> None:
+    scene = Scene(*chosen("web", term=20))
+    scene.store.delete("Pod", "default", "web-0")
+    scene.agenda.after(5, lambda: unlabel(scene))
+    assert (scene.run(pod_selectors=["tier=a"])["failed"], scene.pods()) == (False, [])
+
+
+def test_a_pod_that_loses_its_label_while_it_ends_is_reported_when_time_is_up() -> None:
+    scene = Scene(*chosen("web", term=60))
+    scene.agenda.after(5, lambda: unlabel(scene))
+    result = scene.run(pod_selectors=["tier=a"], delete_options={"wait_timeout": 20})
+    assert (result["failed"], reasons(result), drained(result)) == (True, {"web-0": "terminating"}, [])
+
+
+def test_a_pod_that_loses_its_label_before_it_is_asked_to_go_is_left_alone() -> None:
+    scene = Scene(*chosen("web"), builders.budget("web", selector={"app": "web"}, min_available=1))
+    scene.agenda.after(5, lambda: unlabel(scene))
+    assert end(scene.run(pod_selectors=["tier=a"])) == (False, [], "")
+    assert scene.pods() == ["web-0"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_labels_lost_at_any_moment_hide_no_pod(seed: int) -> None:
+    scene = ConcurrentScene(*chosen("a", "b", "c", term=9), seed=seed)
+    for number, name in enumerate("abc"):
+        scene.agenda.after(0.05 + seed * 0.02 + number * 3, lambda name=name: unlabel(scene, name + "-0"))
+    result = scene.run(pod_selectors=["tier=a"])
+    going = [pod for pod in scene.store.list("Pod") if pod["metadata"].get("deletionTimestamp")]
+    assert (result["failed"], going) == (False, [])

@@ -57,8 +57,8 @@ class Cluster:
         found = self._rest.get(_path(NODES, name))
         if name_of(found) != name:
             # Drained would be what runs on the node "", and that are the pods that wait for a node.
-            text = "what came for node %s is not that node, so it is not from a Kubernetes API server: correct the address" % name
-            raise ServerFault(text, status=200, foreign=True)
+            text = "what came for node %s is not that node, so it is not from a Kubernetes API server: correct the address"
+            raise ServerFault(text % name, status=200, foreign=True)
         return found
 
     def nodes(self, selectors: list[str], option: str = "node_selectors") -> list[Obj]:

@@ -17,6 +17,7 @@ from .waiting import Clock
 
 # Two tasks that change one node at the same moment hinder each other once or twice, not more often.
 MOST_CONFLICTS = 20
+LEFT = "node %s left the cluster while it was to be changed: take it out of the task"
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ class Gate:
             if self._shows(node, wanted):
                 return True
         raise Failed(
-            "the API server took the change of node %s, but the node still is %s: something else sets it back"
+            "the API server took the change of node %s, but the node still is %s: see what sets it back, such as an"
+            " autoscaler or a webhook, and stop that first"
             % (node.name, "unschedulable" if wanted else "schedulable")
         )
 
@@ -55,7 +57,7 @@ class Gate:
         """Read the node; tell whether it is as it was, or may have been, left. It is known as it was read then."""
         left, fresh = node.cordoned, self.cluster.node_now(node.name)
         if fresh is None:
-            raise Failed("node %s left the cluster while it was to be changed" % node.name)
+            raise Failed(LEFT % node.name)
         node.node, node.cordoned = fresh, is_unschedulable(fresh)
         if self.owner and wanted and node.cordoned is not left:
             # Another owner has come or gone in the same moment.
@@ -85,9 +87,12 @@ class Gate:
             except Conflict:
                 fresh = self.cluster.node_now(node.name)
                 if fresh is None:
-                    raise Failed("node %s left the cluster while it was to be changed" % node.name) from None
+                    raise Failed(LEFT % node.name) from None
                 node.node = fresh
-        raise Failed("node %s is changed by others all the time, so its cordon could not be recorded" % node.name)
+        raise Failed(
+            "node %s is changed by others all the time, so its cordon could not be recorded: try again"
+            " when that has ended" % node.name
+        )
 
     def _owned_patch(self, node: Obj, wanted: bool) -> Obj | None:
         return release(node, self.owner) if wanted else claim(node, self.owner, self.clock.stamp())
@@ -112,6 +117,7 @@ class Gate:
                 node.closed_uid = uid_of(node.node)
                 changed = node.claimed or changed
             except MaintenanceError as exc:
+                exc.message = "it could not be cordoned: %s" % exc.message
                 node.error, node.phase = exc, FAILED
             after_each()
         return changed
@@ -141,5 +147,6 @@ class Gate:
                 if fresh is not None and uid_of(fresh) == node.closed_uid:
                     node.rolled_back = self.set_schedulable(node, True) and not node.cordoned
             except MaintenanceError as exc:
-                warnings.append("%s could not be uncordoned after the failure: %s" % (node.name, exc.message))
+                text = "%s could not be uncordoned after the failure, so do that by hand: %s"
+                warnings.append(text % (node.name, exc.message))
         return warnings

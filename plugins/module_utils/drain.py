@@ -19,6 +19,7 @@ from .node_drain import DRAINED, FAILED, NodeDrain
 from .objects import Obj, is_unschedulable, name_of
 from .owners import owners_of
 from .pod_drain import PodDrain
+from .preflight import queues_of
 from .rest import Rest
 from .tools import Tools
 from .waiting import AFTERWARDS, Deadline, ServerClock
@@ -62,7 +63,7 @@ class Maintenance:
             found = self._cluster.nodes(list(self._task.node_selectors))
         if not found and not self._task.allow_empty:
             raise InvalidOptions(
-                "no node matches node_selectors %r; set allow_empty if that is fine"
+                "no node matches node_selectors %r: correct it or the nodes' labels, or set allow_empty if that is fine"
                 % ",".join(self._task.node_selectors)
             )
         daemonsets: dict[tuple[str, str], bool | None] = {}
@@ -96,17 +97,22 @@ class Maintenance:
 
     def _drain(self, nodes: list[NodeDrain]) -> None:
         outlook = Plan(self._cluster, self._clock, self._task, nodes).make()
-        self.report.warnings += outlook.warnings
+        self.report.warnings += outlook.unread
         self.report.refusals = outlook.refusals
         budgets = BudgetWatch(self._task.wait_sleep, outlook.books)
         self.report.budget_of = budgets.budget_of
         if self._task.preflight != "skip" and (outlook.refusals or any(node.blocked() for node in nodes)):
-            self.report.refused = True
+            self.report.refused, self.report.account = True, self._rest.account()
             return
+        # What a drain is in for helps nobody whose drain does not begin.
+        self.report.warnings += outlook.warnings
+        for node in nodes:
+            node.warnings += outlook.node_warnings[node.name]
         self.report.changed = self._gate.cordon_all(nodes, self._tools.progress.step)
         open_nodes = [node for node in nodes if node.error is None]
         if self._task.check_mode:
             rehearse(self._cluster, self._tools.crew, self._clock, self._deadline, self._task, open_nodes)
+            self.report.queues = queues_of([end.drain for node in nodes for end in node.evicted], outlook.books)
         else:
             self._empty(open_nodes, budgets)
 
@@ -146,7 +152,7 @@ class Maintenance:
             # What knows the budgets is made only when there is something to evict.
             return self.report.budget_of(drain)
 
-        return DrainProgress(nodes, self._deadline, self.report.warnings, budget_of)
+        return DrainProgress(nodes, self._deadline, budget_of)
 
     def _cluster_for(self, rest: Rest) -> Cluster:
         return Cluster(rest, self._task.chunk_size, self._task.wait_sleep)

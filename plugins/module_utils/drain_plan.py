@@ -20,10 +20,16 @@ from .waiting import Clock
 
 @dataclass
 class Outlook:
-    """What the look gave. refusals: sentences that forbid the start; books: the budgets that could be read."""
+    """What the look gave.
+
+    refusals: sentences that forbid the start, all of them about rights; warnings, and those of each node by name: what
+    a drain is in for; unread: what may not be read; books: the budgets that could be read.
+    """
 
     refusals: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    node_warnings: dict[str, list[str]] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
     books: dict[str, BudgetBook] = field(default_factory=dict)
 
 
@@ -42,7 +48,8 @@ class Plan:
         """List the pods of every node and, unless preflight is V(skip), weigh budgets and rights."""
         for node in self._nodes:
             self._look_at_pods(node)
-            node.warnings += [text for text in (node_warning(node), self._short_time(node)) if text]
+            foretold = [text for text in (node_warning(node), self._short_time(node)) if text]
+            self._outlook.node_warnings[node.name] = foretold
         if self._task.preflight != "skip":
             if self._task.evict:
                 self._look_at_budgets()
@@ -68,13 +75,15 @@ class Plan:
             return
         self._outlook.books, unread = self._cluster.budget_books(namespaces)
         if unread:
-            self._outlook.warnings.append(
+            self._outlook.unread.append(
                 "disruption budgets of %s may not be read (%s), so what they refuse shows only during the drain"
                 % (", ".join(namespaces), unread)
             )
         findings = look_at_budgets(self._nodes, self._outlook.books, self._task.preflight == "strict")
         self._outlook.refusals += findings.refusals
-        self._outlook.warnings += findings.warnings
+        if not self._task.check_mode:
+            # A rehearsal says of each pod whether it would go.
+            self._outlook.warnings += findings.warnings
 
     def _look_at_rights(self) -> None:
         """Ask only for the rights that are used: to patch nodes that are open, to remove pods where there are any."""

@@ -19,23 +19,20 @@ MOST_NODES = 4
 
 
 class DrainProgress:
-    """What there is to tell of the nodes; see progress.Source.
+    """What there is to tell of the nodes; see progress.Source. budget_of: tells the budget that holds a pod.
 
-    warnings: those about no single node; budget_of: tells the budget that holds a pod.
+    Warnings are no lines: the result carries them, and Ansible shows them at the task's end.
     """
 
     def __init__(
         self,
         nodes: list[NodeDrain],
         deadline: Deadline,
-        warnings: list[str],
         budget_of: Callable[[PodDrain], Obj | None],
     ) -> None:
         self._waiting = [NodeLines(node, budget_of) for node in nodes]
         self._nodes = nodes
         self._deadline = deadline
-        self._warnings = warnings
-        self._warned = 0
 
     def changes(self, detail: bool) -> str:
         """Return what is new on some of the nodes; nodes of which the same is to be said stand together."""
@@ -50,8 +47,7 @@ class DrainProgress:
                 told.append(lines)
         # Who was heard waits behind the others.
         self._waiting = [lines for lines in self._waiting if lines not in told] + told
-        fresh, self._warned = self._warnings[self._warned :], len(self._warnings)
-        return ". ".join([*fresh, *("%s: %s" % (some(names), text) for text, names in said.items())])
+        return ". ".join("%s: %s" % (some(names), text) for text, names in said.items())
 
     def summary(self) -> str:
         """Return how far the nodes are that are being drained, and how much time is left."""

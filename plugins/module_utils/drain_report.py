@@ -16,8 +16,11 @@ from .objects import Obj, full_name, namespace_of
 from .pod_drain import PodDrain
 from .pod_filters import sort_key
 from .pods import reference, workload_of
+from .preflight import Queue
 from .results import bounded
 from .volumes import claims_of
+
+_ATTACHED = "gone, but still attached is %s: see what its storage driver waits for"
 
 
 @dataclass
@@ -26,7 +29,8 @@ class Report:
 
     cancelled: what ended it early; refused: the preflight stopped it; refusals: its sentences that are about no single
     pod; rehearsed: check mode; changed: something was (would be) changed; wall: the end in seconds since 1970;
-    seconds: the limit it ran under; budget_of: tells the budget that refused a pod.
+    seconds: the limit it ran under; account: where and as whom it was refused; queues: in check mode, the budgets that
+    let only some of the pods go at once; budget_of: tells the budget that refused a pod.
     """
 
     state: str
@@ -34,6 +38,8 @@ class Report:
     refused: bool = False
     cancelled: str = ""
     refusals: list[str] = field(default_factory=list)
+    account: str = ""
+    queues: list[Queue] = field(default_factory=list)
     rehearsed: bool = False
     changed: bool = False
     wall: float = 0.0
@@ -81,8 +87,13 @@ def warnings_of(report: Report) -> list[str]:
     """Return what the user should know although it failed nothing."""
     found = list(report.warnings)
     for node in report.nodes:
-        found += node.warnings + node_warnings(node)
+        found += _warnings(node, report)
     return found
+
+
+def _warnings(node: NodeDrain, report: Report) -> list[str]:
+    # What evictions cost is of no interest where there are none.
+    return node.warnings + ([] if report.refused else node_warnings(node))
 
 
 def diff_of(report: Report) -> list[dict[str, Any]]:
@@ -123,7 +134,7 @@ def _node(node: NodeDrain, report: Report, pending: list[dict[str, Any]]) -> dic
         ],
         "skipped": [dict(reference(pod), reason=verdict.reason) for pod, verdict in skipped],
         "pending_pods": pending,
-        "warnings": node.warnings + node_warnings(node),
+        "warnings": _warnings(node, report),
         "affected_workloads": _workloads([end.drain.pod for end in gone]),
         "volumes": [volume.facts() for volume in node.volumes or []],
     }
@@ -136,7 +147,7 @@ def _with_volumes(node: NodeDrain) -> list[dict[str, Any]]:
     for drain in [end.drain for end in node.evicted]:
         volumes = [left[claim].text() for claim in sorted(claims_of(drain.pod)) if claim in left]
         if volumes:
-            found.append(gone_pod(drain, "gone, but still attached is %s" % ", ".join(volumes)))
+            found.append(gone_pod(drain, _ATTACHED % ", ".join(volumes)))
     return found
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from .cordon_words import marked
 from .node_drain import FAILED, NodeDrain
 from .objects import full_name
+from .preflight import Queue
 from .words import MOST_NAMES, closed, counted, grouped, some
 
 
@@ -21,6 +23,8 @@ class Ended(Protocol):
     refused: bool
     cancelled: str
     refusals: list[str]
+    account: str
+    queues: list[Queue]
     rehearsed: bool
     seconds: float
 
@@ -33,19 +37,28 @@ def message_of(end: Ended, pending: Pending) -> str:
     if not end.nodes:
         return "No node was chosen, and allow_empty says that this is fine."
     if end.refused:
-        return _refusal(end.nodes, end.refusals)
+        return _refusal(end, end.nodes)
     if end.state != "drain":
-        return " ".join(_marked(node, end.state, end.rehearsed) for node in end.nodes)
+        return marked(end.nodes, end.state, end.rehearsed)
     bad = [node for node in end.nodes if node.phase == FAILED]
     if bad:
-        said = (_not_drained(node, pending[node.name], end) + _what_became(node, end) for node in bad)
-        return _how_it_ended(end) + " ".join(said)
-    return _rehearsed(end.nodes, pending) if end.rehearsed else _drained(end.nodes)
+        return _how_it_ended(end) + _failed(bad, end, pending)
+    return _rehearsed(end, pending) if end.rehearsed else _drained(end.nodes)
 
 
-def _refusal(nodes: list[NodeDrain], refusals: list[str]) -> str:
+def _failed(bad: list[NodeDrain], end: Ended, pending: Pending) -> str:
+    said = [_not_drained(node, pending[node.name], end) + _what_became(node, end) for node in bad[:MOST_NAMES]]
+    others = bad[MOST_NAMES:]
+    if others:
+        count, verb = counted(len(others), "more node"), "would not be" if end.rehearsed else "were not"
+        verb = "was not" if len(others) == 1 and not end.rehearsed else verb
+        said.append("%s %s drained: %s (see nodes)." % (count, verb, _listed(others)))
+    return " ".join(said)
+
+
+def _refusal(end: Ended, nodes: list[NodeDrain]) -> str:
     # What is wrong with the account comes first: nothing else can be tried before that is mended.
-    said = [closed(refusal) for refusal in refusals]
+    said = [closed("%s: grant it that right" % refusal) for refusal in end.refusals]
     blocked = [
         (full_name(drain.pod), drain.verdict.message) for node in nodes for drain in node.blocked() if drain.verdict
     ]
@@ -53,17 +66,13 @@ def _refusal(nodes: list[NodeDrain], refusals: list[str]) -> str:
         where = some(node.name for node in nodes if node.blocked())
         count = counted(len(blocked), "pod")
         said.append("%s on %s cannot be drained as asked: %s" % (count, where, closed(grouped(blocked))))
-    return "Nothing was changed, because " + " Also, ".join(said)
-
-
-def _marked(node: NodeDrain, state: str, rehearsed: bool) -> str:
-    if node.error is not None:
-        return "Node %s could not be %sed: %s" % (node.name, state, closed(node.error.message))
-    if node.kept_by and state == "uncordon":
-        return "Node %s stays cordoned, by %s." % (node.name, node.kept_by)
-    if node.cordoned_before == (state == "cordon"):
-        return "Node %s already is %s." % (node.name, "cordoned" if state == "cordon" else "schedulable")
-    return "Node %s %s %sed." % (node.name, "would be" if rehearsed else "is", state)
+    text = "Nothing was changed, because " + " Also, ".join(said)
+    lacks = end.refusals or any(
+        drain.verdict and drain.verdict.reason == "forbidden" for node in nodes for drain in node.blocked()
+    )
+    if lacks:
+        text += " Asked was %s; the guide on access rights lists what a task needs." % end.account
+    return text
 
 
 def _not_drained(node: NodeDrain, pending: list[dict[str, Any]], end: Ended) -> str:
@@ -98,10 +107,17 @@ def _drained(nodes: list[NodeDrain]) -> str:
     return text + (", %s left on purpose." % counted(skipped, "pod") if skipped else ".")
 
 
-def _rehearsed(nodes: list[NodeDrain], pending: Pending) -> str:
-    gone = sum(len(node.evicted) for node in nodes)
-    held = [pod for node in nodes for pod in pending[node.name]]
-    text = "Would drain %s: %s would go now" % (_listed(nodes), counted(gone, "pod"))
+def _rehearsed(end: Ended, pending: Pending) -> str:
+    gone = sum(len(node.evicted) for node in end.nodes)
+    held = [pod for node in end.nodes for pod in pending[node.name]]
+    waiting = sum(queue.waiting for queue in end.queues)
+    count = "%d of %s" % (gone - waiting, counted(gone, "pod")) if waiting else counted(gone, "pod")
+    text = "Would drain %s: %s would go now" % (_listed(end.nodes), count)
+    for queue in end.queues[:MOST_NAMES]:
+        words = ", %d would wait for room in disruption budget %s (at least %d rounds in all)"
+        text += words % (queue.waiting, queue.budget, queue.rounds)
+    others = sum(queue.waiting for queue in end.queues[MOST_NAMES:])
+    text += ", %d for other budgets" % others if others else ""
     if not held:
         return text + "."
     return "%s, %s would be blocked: %s" % (text, counted(len(held), "pod"), closed(left_over(held)))

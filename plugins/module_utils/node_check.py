@@ -150,8 +150,8 @@ class NodeCheck:
     def _opened_by_another(self, node: NodeDrain) -> None:
         if node.recordons > 0:
             node.cordoned = False
-            text = "somebody else uncordons %s again and again while it is drained: see who does, and stop that first" % node.name
-            self._end(node, FAILED, Failed(text))
+            text = "somebody else uncordons %s again and again while it is drained: see who does, and stop that first"
+            self._end(node, FAILED, Failed(text % node.name))
             return
         node.put_back()
         node.phase = CHECKING

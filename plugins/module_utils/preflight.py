@@ -9,8 +9,9 @@ their pods and budgets once a node is cordoned (https://github.com/rook/rook/iss
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .budgets import BudgetBook, is_consulted, is_deadlocked, lets_unready_go, remedy_for, room_in
 from .node_drain import NodeDrain
@@ -22,6 +23,11 @@ from .words import counted, some
 # A budget of a namespace: (namespace, name).
 BudgetKey = tuple[str, str]
 
+_TWO = (
+    "selected by %s, and the API server evicts no pod of two budgets:"
+    " delete one of them or change its selector, or set delete_options.disable_eviction to pass both over"
+)
+
 
 @dataclass
 class Findings:
@@ -29,6 +35,26 @@ class Findings:
 
     refusals: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+
+
+class Queue(NamedTuple):
+    """Pods that go only as their budget lets them. waiting: how many have no room now; rounds: how many there are."""
+
+    budget: str
+    waiting: int
+    rounds: int
+
+
+def queues_of(drains: Iterable[PodDrain], books: Mapping[str, BudgetBook]) -> list[Queue]:
+    """Return the budgets that let only some of these pods go now, of which each alone may go."""
+    groups: dict[str, tuple[int, int]] = {}
+    for drain in drains:
+        budgets = books[namespace_of(drain.pod)].of(drain.pod) if namespace_of(drain.pod) in books else []
+        if len(budgets) == 1 and is_consulted(drain.pod) and _is_bound(drain, budgets[0]):
+            name = full_name(budgets[0])
+            # One has been let through, whatever the budget looked like before.
+            groups[name] = (max(1, room_in(budgets[0])), groups.get(name, (0, 0))[1] + 1)
+    return [Queue(name, pods - room, -(-pods // room)) for name, (room, pods) in sorted(groups.items()) if pods > room]
 
 
 def look_at_budgets(nodes: list[NodeDrain], books: Mapping[str, BudgetBook], strict: bool) -> Findings:
@@ -39,7 +65,7 @@ def look_at_budgets(nodes: list[NodeDrain], books: Mapping[str, BudgetBook], str
         budgets = books[namespace_of(drain.pod)].of(drain.pod) if namespace_of(drain.pod) in books else []
         if len(budgets) > 1:
             names = " and ".join(sorted(full_name(budget) for budget in budgets))
-            _block(drain, "pdb_multiple", "selected by %s, and the API server evicts no pod of two budgets" % names)
+            _block(drain, "pdb_multiple", _TWO % names)
         for budget in budgets if len(budgets) == 1 else []:
             key = (namespace_of(budget), full_name(budget))
             groups.setdefault(key, (budget, []))[1].append(drain)
@@ -54,7 +80,7 @@ def _guarded_pods(nodes: list[NodeDrain]) -> list[PodDrain]:
 
 def _look_at(budget: Obj, drains: list[PodDrain], strict: bool, findings: Findings) -> None:
     name, room = full_name(budget), room_in(budget)
-    bound = [drain for drain in drains if is_ready(drain.pod) or not lets_unready_go(budget)]
+    bound = [drain for drain in drains if _is_bound(drain, budget)]
     unready = [drain for drain in bound if not is_ready(drain.pod)]
     if is_deadlocked(budget):
         for drain in bound if strict else []:
@@ -72,6 +98,11 @@ def _look_at(budget: Obj, drains: list[PodDrain], strict: bool, findings: Findin
         )
     elif room < len(bound):
         findings.warnings.append(_short(name, room, len(bound)))
+
+
+def _is_bound(drain: PodDrain, budget: Obj) -> bool:
+    """Tell whether a pod needs its budget's room."""
+    return is_ready(drain.pod) or not lets_unready_go(budget)
 
 
 def _deadlock(name: str, bound: list[PodDrain], remedy: str) -> list[str]:
@@ -97,7 +128,7 @@ def _short(name: str, room: int, pods: int) -> str:
 def block_for_right(drains: list[PodDrain], right: str) -> None:
     """Block pods that the account has no right to remove."""
     for drain in drains:
-        _block(drain, "forbidden", "the account may not %s" % right)
+        _block(drain, "forbidden", "the account may not %s: grant it that right" % right)
 
 
 def _block(drain: PodDrain, reason: str, message: str) -> None:

@@ -62,7 +62,7 @@ class Rest:
         self.answered = False
         self.ahead = 0.0  # seconds by which the server's clock is ahead
         self._listed = False
-        self.namespace = connection.namespace
+        self.namespace, self.account = connection.namespace, connection.describe
 
     def get(self, path: str, query: dict[str, Any] | None = None) -> Obj:
         """Return the object at a path."""

@@ -25,7 +25,6 @@ class RolloutProgress:
         self._evidence = evidence
         self._deadline = deadline
         self._told: dict[object, str] = {}
-        self._warned = 0
 
     def changes(self, detail: bool) -> str:
         """Return what is new. Of many workloads that moved, those that ended come first; detail: name more of them."""
@@ -37,9 +36,7 @@ class RolloutProgress:
             self._told[member.target] = state
         parts = [grouped([(member.target.text(), state) for member, state in fresh[:most]])] if fresh else []
         parts += ["%s moved" % counted(len(fresh) - most, "more workload")] if len(fresh) > most else []
-        parts += self._troubles(most)
-        warnings, self._warned = self._groups.warnings[self._warned :], len(self._groups.warnings)
-        return "; ".join([*warnings, *parts])
+        return "; ".join([*parts, *self._troubles(most)])
 
     def summary(self) -> str:
         """Return how many rollouts are complete, what one of the others waits for, and how much time is left."""

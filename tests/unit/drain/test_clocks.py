@@ -39,7 +39,9 @@ def test_a_pod_that_shuts_down_in_time_is_never_taken_for_one_of_a_dead_kubelet(
 def test_how_long_a_pod_may_still_take_is_told_by_the_servers_clock(skew: int) -> None:
     result = skewed(skew, term=20).run(delete_options={"wait_timeout": 5})
     assert reasons(result) == {"web-0": "terminating"}
-    assert result["pending_pods"][0]["message"] == "terminating, and may take 25 s more"
+    assert result["pending_pods"][0]["message"] == (
+        "terminating, and may take 25 s more: give the task more time (delete_options.wait_timeout)"
+    )
 
 
 @pytest.mark.parametrize("skew", SKEWS)

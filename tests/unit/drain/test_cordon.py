@@ -72,7 +72,9 @@ def test_nothing_is_evicted_from_a_node_that_cannot_be_cordoned() -> None:
     )
     result = scene.run()
     assert (result["failed"], result["changed"], scene.requests("POST")) == (True, False, [])
-    assert result["msg"] == 'Node w1 was not drained: admission webhook "guard" denied the request: no.'
+    assert result["msg"] == (
+        'Node w1 was not drained: it could not be cordoned: admission webhook "guard" denied the request: no.'
+    )
 
 
 def test_a_cordon_counts_only_once_the_node_shows_it() -> None:

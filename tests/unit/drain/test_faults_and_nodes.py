@@ -152,7 +152,7 @@ def test_a_malformed_selector_is_named(option: str) -> None:
 
 def test_a_selector_without_nodes_is_an_error_unless_that_is_allowed() -> None:
     scene = Scene()
-    with pytest.raises(InvalidOptions, match="no node matches node_selectors 'pool=none'; set allow_empty"):
+    with pytest.raises(InvalidOptions, match="no node matches node_selectors 'pool=none': correct it or "):
         scene.run(node_selectors=["pool=none"])
     result = scene.run(node_selectors=["pool=none"], allow_empty=True)
     assert (result["failed"], result["changed"], result["nodes"]) == (False, False, [])
@@ -217,6 +217,19 @@ def test_check_mode_reports_what_a_budget_would_hold_back_and_does_not_fail() ->
     assert (result["failed"], reasons(result), scene.seconds < 1) == (False, {"db-0": "pdb_deadlock"}, True)
     assert result["pending_pods"][0]["pdb"]["current_healthy"] == 1
     assert "1 pod would be blocked: default/db-0" in result["msg"]
+
+
+def test_check_mode_says_in_one_sentence_how_many_pods_their_budgets_let_go_now() -> None:
+    owner = builders.replica_set("web", 5)
+    budget = builders.budget("web-pdb", selector={"app": "web"}, max_unavailable=2)
+    scene = Scene(owner, *builders.pods_of(owner, ["w1"] * 5), budget, *app("free"))
+    result = scene.run(check_mode=True)
+    assert (result["msg"], result["warnings"], result["pending_pods"]) == (
+        "Would drain w1: 3 of 6 pods would go now, 3 would wait for room in disruption budget default/web-pdb"
+        " (at least 3 rounds in all).",
+        [],
+        [],
+    )
 
 
 def test_check_mode_fails_on_what_could_never_work() -> None:

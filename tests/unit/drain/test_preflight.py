@@ -117,7 +117,7 @@ def test_a_budget_that_looks_deadlocked_warns_or_refuses(preflight: str, touched
     scene = Scene(*held(min_available=1))
     result = scene.run(preflight=preflight, delete_options={"wait_timeout": 10})
     assert (reasons(result), scene.cordoned()) == ({"db-0": "pdb_deadlock"}, touched)
-    assert any("looks deadlocked" in text for text in result["warnings"])
+    assert any("looks deadlocked" in text for text in result["warnings"]) is touched
     assert result["pending_pods"][0]["pdb"]["desired_healthy"] == 1
 
 
@@ -143,6 +143,33 @@ def test_unready_pods_that_their_budget_holds_are_warned_of() -> None:
     )
     result = scene.run(delete_options={"wait_timeout": 5})
     assert result["warnings"][0].startswith("disruption budget default/db-pdb holds 2 pods that are not Ready")
+
+
+def test_a_refused_task_warns_of_nothing_that_only_its_drain_would_meet() -> None:
+    scene = Scene(
+        *held(min_available=1), builders.pod("bare", node_name="w1"), *app("cache", emptydir=True)
+    )
+    scene.cluster.controllers.fail("w1")
+    scene.agenda.advance(60)
+    result = scene.run(delete_options={"wait_timeout": 5, "delete_emptydir_data": True})
+    assert result["msg"].startswith("Nothing was changed, because 1 pod on w1 cannot be drained as asked")
+    assert (result["warnings"], result["nodes"][0]["warnings"]) == ([], [])
+
+
+def test_a_refused_task_still_names_what_may_not_be_read() -> None:
+    scene = with_rights(
+        Scene(builders.pod("bare", node_name="w1"), *app("web")), without("poddisruptionbudgets", "list")
+    )
+    (warning,) = scene.run()["warnings"]
+    assert warning.startswith("disruption budgets of default may not be read")
+
+
+def test_a_refusal_for_a_missing_right_says_who_was_asked_for_it() -> None:
+    scene = with_rights(Scene(*app("web")), without("nodes", "patch"))
+    assert scene.run()["msg"] == (
+        "Nothing was changed, because the account may not patch nodes 'w1', so it cannot cordon it: grant it that"
+        f" right. Asked was {scene.connection.describe()}; the guide on access rights lists what a task needs."
+    )
 
 
 def test_everything_wrong_is_said_in_one_failure() -> None:
@@ -178,10 +205,13 @@ def test_pods_behind_a_budget_are_asked_for_only_as_far_as_it_has_room() -> None
     assert [r.status for r in scene.requests("POST", "/eviction")].count(429) <= 3
 
 
-@pytest.mark.parametrize("budget, remedy", [
-    ({"min_available": 1}, "add a replica or loosen it"),
-    ({"max_unavailable": 0}, "loosen it"),
-])
+@pytest.mark.parametrize(
+    "budget, remedy",
+    [
+        ({"min_available": 1}, "add a replica or loosen it"),
+        ({"max_unavailable": 0}, "loosen it"),
+    ],
+)
 def test_the_remedy_for_a_deadlock_is_one_that_helps(budget: dict[str, Any], remedy: str) -> None:
     message = Scene(*held(**budget)).run(delete_options={"wait_timeout": 5})["pending_pods"][0]["message"]
     assert message.endswith("which lets none of its healthy pods go: " + remedy)

@@ -59,7 +59,7 @@ def test_a_refusal_is_told_once_for_its_budget_and_not_for_each_pod_and_try() ->
     scene = Scene(*pods("db", 4, labels={"app": "db"}), budget)
     lines = heard(scene, delete_options={"wait_timeout": 40}).texts
     assert [line.rpartition("; ")[2] for line in lines if "held by" in line] == [
-        "4 pods held by default/db-pdb (4 of 4 healthy, 4 must stay)"
+        "4 pods held by default/db-pdb (4 of 4 healthy, 4 must stay: add a replica or loosen it)"
     ]
 
 
@@ -82,8 +82,8 @@ def test_a_budget_that_changes_is_told_of_again() -> None:
     scene.agenda.after(10, lambda: change(lambda found: found["spec"].update(minAvailable=2)))
     lines = heard(scene, delete_options={"wait_timeout": 30}).texts
     assert [line.rpartition("(")[2] for line in lines if "held by" in line] == [
-        "1 of 1 healthy, 1 must stay)",
-        "1 of 1 healthy, 2 must stay)",
+        "1 of 1 healthy, 1 must stay: add a replica or loosen it)",
+        "1 of 1 healthy, 2 must stay: add a replica or loosen it)",
     ]
 
 
@@ -143,21 +143,28 @@ def test_a_refused_task_tells_nothing() -> None:
     assert heard(Scene(builders.pod("bare", node_name="w1"))).texts == []
 
 
-def test_warnings_stand_before_what_they_are_about() -> None:
+def test_what_the_results_warnings_say_is_no_line() -> None:
     scene = Scene(*app("web", term=30))
+    listener = Listener(scene.clock)
+    scene.progress = listener.progress
+    result = scene.run(delete_options={"wait_timeout": 10})
+    assert listener.texts[0] == "w1: cordoned; 1 pod to go; 1 eviction taken: default/web-0"
+    assert result["warnings"] == ["wait_timeout (10 s) is shorter than the 30 s that pods on w1 may take to shut down"]
+
+
+def test_a_node_that_is_not_ready_is_said_to_be_so_at_the_start() -> None:
+    scene = Scene(*app("web"))
+    scene.cluster.controllers.fail("w1")
+    scene.agenda.advance(60)
     lines = heard(scene, delete_options={"wait_timeout": 10}).texts
-    assert lines[0] == (
-        "w1: cordoned; 1 pod to go; "
-        "wait_timeout (10 s) is shorter than the 30 s that pods on w1 may take to shut down; "
-        "1 eviction taken: default/web-0"
-    )
+    assert lines[0] == "w1: cordoned; not Ready; 1 pod to go; 1 eviction taken: default/web-0"
 
 
 def test_a_node_that_somebody_uncordons_is_told_of() -> None:
     scene = Scene(*app("web", term=10))
     scene.agenda.after(3, lambda: scene.store.mutate("Node", None, "w1", lambda n: n["spec"].pop("unschedulable")))
     lines = heard(scene).texts
-    assert any("was uncordoned by somebody else during its drain, and cordoned again" in line for line in lines)
+    assert [line for line in lines if "somebody else uncordoned it, cordoned again" in line] == [lines[1]]
 
 
 def test_volumes_that_are_waited_for_are_named() -> None:

@@ -113,8 +113,8 @@ class Gate:
             final = any(refusal.final for refusal in refusals)
             waited = self._clock.monotonic() - started
             if not refusals or final or once or deadline.remaining() < SHORTEST:
-                if not refusals and waited >= SHORTEST:
-                    lines.stands("may go after %s" % lasting(waited))
+                if not refusals:
+                    lines.ends("may go after %s" % lasting(waited))
                 self._progress.close()
                 return self._result(window, refusals, waited)
             said = "may not go yet: %s" % _said(refusals)

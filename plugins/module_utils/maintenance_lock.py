@@ -89,8 +89,8 @@ class Lock:
             result = self._take(store) if self._task.wanted else self._release(store)
             waited = self._clock.monotonic() - started
             if result is not None or once or deadline.remaining() < SHORTEST:
-                if result is not None and waited >= SHORTEST:
-                    lines.stands("taken after %s" % lasting(waited))
+                if result is not None:
+                    lines.ends("taken after %s" % lasting(waited))
                 self._progress.close()
                 return self._refused(store) if result is None else result
             self._tell(lines)

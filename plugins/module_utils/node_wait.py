@@ -88,8 +88,8 @@ class NodeWait:
             waited = self._clock.monotonic() - started
             done = not lacks and self._soak.lasted >= self._task.ready_for
             if done or check_mode or deadline.remaining() < SHORTEST:
-                if done and waited >= SHORTEST:
-                    lines.stands("back after %s" % lasting(waited))
+                if done:
+                    lines.ends("back after %s" % lasting(waited))
                 self._progress.close()
                 return self._result(done, lacks, waited)
             self._tell(lines, lacks)

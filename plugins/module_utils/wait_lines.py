@@ -37,6 +37,11 @@ class WaitLines:
         self._text, self._news = text, news or text
         self._kind = _NUMBERS.sub("", text) if kind is None else kind
 
+    def ends(self, text: str) -> None:
+        """Take note of a good end, which is worth a line only if there was something to wait for."""
+        if self._text:
+            self.stands(text)
+
     def changes(self, detail: bool) -> str:
         """Return how things stand if that is new."""
         self._fresh = self._kind != self._told

@@ -31,13 +31,15 @@ LONGEST_START = 120.0
 
 # Wait a second at most for news, then print how the job stands, the lines from number %(first)d on, and in the end the
 # result. The job's file holds the module's result when it has ended, and something short before. The module makes the
-# folder of the lines when it begins, and a file there that it takes for a sign that somebody reads them.
+# folder of the lines when it begins, and a file there that it takes for a sign that somebody reads them. A module that
+# has told its last line ends soon, so that the first looks after a line are close together.
 _ASK = (
     "d=%(folder)s; i=0; while :; do case $(head -c 50 %(result)s 2>/dev/null) in "
     """'{"started": '*'"finished": '[0fF]*) if [ %(pid)d -eq 0 ] || kill -0 %(pid)d 2>/dev/null; """
     "then s=running; else s=lost; fi;; *) s=ended;; esac; "
-    "if [ $s != running ] || [ $d/lines -nt $d/asked ] || [ $i -ge 9 ]; then break; fi; "
-    "if sleep 0.1 2>/dev/null; then i=$((i+1)); else sleep 1; i=9; fi; done; "
+    "if [ $s != running ] || [ $d/lines -nt $d/asked ] || [ $i -ge 14 ]; then break; fi; "
+    "if [ $i -lt 5 ]; then s=0.02; else s=0.1; fi; "
+    "if sleep $s 2>/dev/null; then i=$((i+1)); else sleep 1; i=14; fi; done; "
     "[ ! -d $d ] || touch $d/asked; echo %(mark)s$s; tail -n +%(first)d $d/lines 2>/dev/null; "
     "if [ $s = ended ]; then echo %(mark)s; cat %(result)s; fi"
 )

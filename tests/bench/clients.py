@@ -19,10 +19,18 @@ from scenes import NODE
 from places import BUILD, LINKED, VENV, environment
 
 FOLDER = BUILD / "bench"
-_CALLBACKS = Path(__file__).resolve().parent / "callbacks"
+TESTS = Path(__file__).resolve().parent.parent
+_CALLBACKS = TESTS / "bench" / "callbacks"
 _TIMES = FOLDER / "task_seconds"
 _PLAYBOOK = FOLDER / "play.json"
 _LIMIT_SECONDS = 150
+# What stands for ssh runs the command on this machine.
+_ANOTHER_HOST = {
+    "ansible_connection": "ssh",
+    "ansible_ssh_executable": str(TESTS / "integration" / "targets" / "progress_remote" / "files" / "ssh.sh"),
+    "ansible_ssh_transfer_method": "piped",
+    "ansible_ssh_args": "",
+}
 Arguments = dict[str, Any]
 
 
@@ -52,13 +60,24 @@ class Kubectl:
 
 
 class Module:
-    """A module, by itself and as tasks of a play. progress: what is shown of ours while it runs."""
+    """A module, by itself and as tasks of a play.
+
+    progress: what is shown of ours while it runs; elsewhere: it runs on another host, which is this one.
+    """
 
     def __init__(
-        self, name: str, module: str, venv: Path, collections: Path, arguments: Arguments, progress: str = "changes"
+        self,
+        name: str,
+        module: str,
+        venv: Path,
+        collections: Path,
+        arguments: Arguments,
+        progress: str = "changes",
+        elsewhere: bool = False,
     ) -> None:
         self.name = name
         self._progress = progress
+        self._elsewhere = elsewhere
         self._module = module
         self._venv = venv
         self._collections = collections
@@ -92,7 +111,10 @@ class Module:
     def _write_play(self, tasks: int) -> None:
         task = {"name": f"Measure {self._module}", self._module: self._arguments}
         play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": [task] * tasks}
-        play["vars"] = {"ansible_python_interpreter": str(self._venv / "bin" / "python")}
+        play["vars"] = {
+            "ansible_python_interpreter": str(self._venv / "bin" / "python"),
+            **(_ANOTHER_HOST if self._elsewhere else {}),
+        }
         _PLAYBOOK.write_text(json.dumps([play], indent=2) + "\n", encoding="utf-8")
 
     def _environment(self, keep: bool) -> dict[str, str]:
@@ -119,6 +141,13 @@ def silent(kubeconfig: Path) -> Module:
     """Return this collection's drain without lines of progress."""
     arguments = _drain_of_node(kubeconfig)
     return Module("in silence", "kubeops.maintenance.k8s_node_drain", VENV, LINKED, arguments, "off")
+
+
+def elsewhere(kubeconfig: Path, progress: str) -> Module:
+    """Return this collection's drain on another host, with lines of progress (`changes`) or without (`off`)."""
+    name = "k8s_node_drain" if progress == "changes" else "in silence"
+    arguments = _drain_of_node(kubeconfig)
+    return Module(name, "kubeops.maintenance.k8s_node_drain", VENV, LINKED, arguments, progress, elsewhere=True)
 
 
 def theirs(venv: Path, kubeconfig: Path) -> Module:

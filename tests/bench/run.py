@@ -43,6 +43,7 @@ class Drains:
         self._account = account
         self._ours = clients.ours(cluster.kubeconfig)
         self._silent = clients.silent(cluster.kubeconfig)
+        self._elsewhere = [clients.elsewhere(cluster.kubeconfig, progress) for progress in ("changes", "off")]
         self._kubectl = clients.kubectl_drain(cluster.kubeconfig)
         self._theirs: clients.Module | None = None
         if self._kubectl is None:
@@ -107,16 +108,24 @@ class Drains:
 
     def progress(self) -> None:
         """The same drain with lines of progress and without."""
-        title = f"{PODS} pods, with lines of progress and without"
+        here = self._lines("progress", "lines of progress", [self._ours, self._silent])
+        there = self._lines("progress_elsewhere", "lines from another host", self._elsewhere)
+        self._account.demand(*here, *there)
+
+    def _lines(self, key: str, what: str, pair: list[clients.Module]) -> list[report.Goal]:
+        """Let one that shows lines and one that does not drain in turns."""
+        title = f"{PODS} pods, with {what} and without"
         self._account.say(title, "in turns")
-        figures = trials.in_turns(self._cluster, [self._ours, self._silent], scenes.full_node(PODS), TURNS)
+        figures = trials.in_turns(self._cluster, pair, scenes.full_node(PODS), TURNS)
         report.show_drains(title, figures)
-        self._account.results["progress"] = {name: found.figures() for name, found in figures.items()}
-        mine, silent = figures[self._ours.name].seconds, figures[self._silent.name].seconds
-        self._account.demand(
-            report.Goal("lines of progress: time they cost", max(0.0, mine - silent), 0.2, "s", strict=True),
-            report.Goal("lines of progress: time to that in silence", mine / silent, 1.03, ""),
-        )
+        self._account.results[key] = {name: found.figures() for name, found in figures.items()}
+        shown, silent = (figures[client.name] for client in pair)
+        problem = shown.problem or silent.problem
+        cost, ratio = max(0.0, shown.seconds - silent.seconds), shown.seconds / silent.seconds
+        return [
+            report.Goal(f"{what}: time they cost", cost, 0.2, "s", strict=True, problem=problem),
+            report.Goal(f"{what}: time to that in silence", ratio, 1.03, "", problem=problem),
+        ]
 
     def memory(self) -> None:
         """More pods on a node than a node should have."""

@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,12 +43,21 @@ def project_files() -> list[str]:
     """
     git_dir = BUILD / "file-list.git"
     env = environment(GIT_DIR=str(git_dir), GIT_WORK_TREE=str(ROOT))
-    if not (git_dir / "HEAD").exists():
-        subprocess.run(["git", "init", "--quiet", "--bare", str(git_dir)], check=True, env=environment())
+    with one_at_a_time("file-list"):
+        if not (git_dir / "HEAD").exists():
+            subprocess.run(["git", "init", "--quiet", "--bare", str(git_dir)], check=True, env=environment())
     listed = subprocess.run(
         ["git", "ls-files", "--others", "--exclude-standard", "-z"], cwd=ROOT, env=env, check=True, capture_output=True
     )
     return sorted(os.fsdecode(name) for name in listed.stdout.split(b"\0") if name)
+
+
+@contextlib.contextmanager
+def one_at_a_time(what: str) -> Iterator[None]:
+    """Wait until no other process or thread is in a block of this name."""
+    with open(BUILD / f"{what}.lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @contextlib.contextmanager
@@ -73,11 +83,11 @@ def staged(purpose: str) -> Iterator[Path]:
 
 def ansible_test_environment() -> dict[str, str]:
     """Return the environment for ansible-test, with a home folder of its own in .build/home."""
-    home_for_pip()
-    place = HOME / ".ansible" / "test" / "cache" / f"get_pip_{pip_version().replace('.', '_')}.py"
-    if not place.exists():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(GET_PIP, encoding="ascii")
+    cache = HOME / ".ansible" / "test" / "cache"
+    with one_at_a_time("home"):
+        home_for_pip()
+        cache.mkdir(parents=True, exist_ok=True)
+        replace(cache / f"get_pip_{pip_version().replace('.', '_')}.py", GET_PIP)
     return environment(HOME=str(HOME))
 
 
@@ -100,13 +110,20 @@ def home_for_pip() -> None:
     old_place, new_place = HOME / ".pip" / "pip.conf", HOME / ".config" / "pip" / "pip.conf"
     for place in (old_place, new_place):
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.unlink(missing_ok=True)
-    for own in (Path.home() / ".config" / "pip" / "pip.conf", Path.home() / ".pip" / "pip.conf"):
-        if own.exists():
+    owns = [Path.home() / ".config" / "pip" / "pip.conf", Path.home() / ".pip" / "pip.conf"]
+    own = next((place for place in owns if place.exists()), None)
+    if not own or not old_place.is_symlink() or old_place.readlink() != own:
+        old_place.unlink(missing_ok=True)
+        if own:
             old_place.symlink_to(own)
-            break
     settings = {k[4:].lower().replace("_", "-"): v for k, v in os.environ.items() if k.startswith("PIP_") and v}
     settings.pop("config-file", None)
     lines = ["[global]"] + [f"{name} = {' '.join(value.split())}" for name, value in sorted(settings.items())]
-    with open(os.open(new_place, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w", encoding="utf-8") as conf:
-        conf.write("\n".join(lines) + "\n")
+    replace(new_place, "\n".join(lines) + "\n")
+
+
+def replace(place: Path, text: str) -> None:
+    """Give a file this text, for its owner's eyes alone; who reads it meanwhile gets the old text or the new."""
+    with tempfile.NamedTemporaryFile("w", dir=place.parent, delete=False, encoding="utf-8") as made:
+        made.write(text)
+    os.replace(made.name, place)

@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run steps: `step.py NAME... [-- ARGUMENT...]` shows their output, `step.py --all` keeps it in .build/logs.
 
-Every named step is run, also after one has failed. Arguments after `--` go to the last step. `--all` ends with the
-line `N passed, N failed`, summed over the tests of all steps; a step that counts no tests (a linter, the build) adds
-one failure when it fails, and a step that counts tests must have run at least one.
+Every named step is run, also after one has failed. Arguments after `--` go to the last step. `--all` runs steps side
+by side, tells of each when it has ended, and ends with the line `N passed, N failed`, summed over the tests of all
+steps; a step that counts no tests (a linter, the build) adds one failure when it fails, and a step that counts tests
+must have run at least one.
 """
 
 from __future__ import annotations
@@ -16,14 +17,17 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from pathlib import Path
 from typing import NamedTuple
 
 from places import HOME, LOGS, ROOT, environment, link
+from schedule import room, side_by_side
 from steps import STEPS
 
 TAIL = 60  # lines of a failed step's log that --all shows
 LIMIT = 900  # seconds after which a step hangs
+_leaders: set[int] = set()  # of the process groups that are at work
 
 
 class Outcome(NamedTuple):
@@ -64,6 +68,7 @@ def execute(command: list[str], env: dict[str, str], place: Path, show: bool) ->
             command, cwd=ROOT, env=environment(**env), stdin=subprocess.DEVNULL, start_new_session=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
         )
+        _leaders.add(process.pid)
         watchdog = threading.Timer(LIMIT, end_group, [process.pid])
         watchdog.daemon = True
         watchdog.start()
@@ -78,6 +83,7 @@ def execute(command: list[str], env: dict[str, str], place: Path, show: bool) ->
         finally:
             watchdog.cancel()
             end_group(process.pid)
+            _leaders.discard(process.pid)
     return ok, log
 
 
@@ -95,11 +101,17 @@ def closing_line(name: str, outcome: Outcome) -> str:
     return f"{name:<13} {'ok' if outcome.ok else 'FAILED'} ({counted}{outcome.seconds:.1f} s)"
 
 
+def broken(problem: Exception) -> Outcome:
+    """Return the outcome of a step that could not be run."""
+    return Outcome(False, 0, 1, 0.0, "".join(traceback.format_exception(problem)))
+
+
 def run_all() -> int:
     """Run every step quietly; show the end of the log of those that fail; sum up."""
     outcomes = []
-    for name in STEPS:
-        outcome = run(name, [], show=False)
+    widths = {name: step.width for name, step in STEPS.items()}
+    for name, ended in side_by_side(widths, room(), lambda name: run(name, [], show=False)):
+        outcome = ended if isinstance(ended, Outcome) else broken(ended)
         outcomes.append(outcome)
         print(closing_line(name, outcome), flush=True)
         if not outcome.ok:
@@ -137,4 +149,6 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
+        for leader in list(_leaders):
+            end_group(leader)
         sys.exit("interrupted")

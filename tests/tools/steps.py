@@ -31,11 +31,15 @@ def count_cases(log: str) -> Counts | None:
 
 @dataclass(frozen=True)
 class Step:
-    """One command. `tally` is None where the step tests as a whole and not a number of things."""
+    """One command.
+
+    tally: None where the step tests as a whole and not a number of things; width: how many processors it keeps busy.
+    """
 
     command: list[str]
     tally: Callable[[str], Counts | None] | None = None
     env: dict[str, str] = field(default_factory=dict)
+    width: int = 1
 
 
 def _bin(name: str) -> str:
@@ -61,21 +65,23 @@ _PLUGINS = "ansible_collections.kubeops.maintenance.plugins"
 _TYPED = ("module_utils", "plugin_utils", "action", "filter")
 _PACKAGES = [word for name in _TYPED for word in ("-p", f"{_PLUGINS}.{name}")]
 
-# In the order in which `make test` runs them: what fails soonest comes first.
+# In the order in which `make test` starts them, side by side where they are narrow enough: first what fails soonest,
+# then what takes longest, each beside something that ends in about the same time. Playbooks wait about as much as they
+# compute. The runs of mypy share a cache and go one by one.
 STEPS = {
     "ruff": Step([_bin("ruff"), "check", "--cache-dir", ".build/ruff_cache", "."]),
-    "mypy": Step([_bin("mypy"), *_PACKAGES], env={"MYPYPATH": str(LINKED)}),
-    "mypy-kubesim": Step([_bin("mypy"), "-p", "kubesim"], env={"MYPYPATH": "tests"}),
-    "mypy-tools": Step([_bin("mypy"), "tests/tools"], env={"MYPYPATH": "tests/tools"}),
     "yamllint": Step([_bin("yamllint"), "--strict", "."]),
-    "unit": Step(_pytest("tests/unit"), count_tests),
-    "conformance": Step(_pytest("tests/conformance"), count_tests),
-    "chaos": Step(_pytest("tests/chaos"), count_tests),
-    "golden": Step([_bin("python"), "tests/golden/run.py", "tests/golden/cases"], count_cases),
-    "awx": Step(_pytest_by_file("tests/awx"), count_tests),
-    "rolling": Step(_pytest_by_file("tests/rolling"), count_tests),
+    "mypy": Step([_bin("mypy"), *_PACKAGES], env={"MYPYPATH": str(LINKED)}, width=2),
+    "mypy-kubesim": Step([_bin("mypy"), "-p", "kubesim"], env={"MYPYPATH": "tests"}, width=2),
+    "mypy-tools": Step([_bin("mypy"), "tests/tools"], env={"MYPYPATH": "tests/tools"}, width=2),
+    "unit": Step(_pytest("tests/unit"), count_tests, width=2),
+    "conformance": Step(_pytest("tests/conformance"), count_tests, width=2),
+    "chaos": Step(_pytest("tests/chaos"), count_tests, width=2),
+    "golden": Step([_bin("python"), "tests/golden/run.py", "tests/golden/cases"], count_cases, width=2),
     "integration": Step(_own("integration.py"), count_tests),
     "sanity": Step(_own("sanity.py"), count_tests),
+    "rolling": Step(_pytest_by_file("tests/rolling"), count_tests),
+    "awx": Step(_pytest_by_file("tests/awx"), count_tests),
     "ansible-lint": Step([_bin("ansible-lint"), "--nocolor"], env=_APART),
     "docs": Step([_bin("antsibull-docs"), "lint-collection-docs", "--plugin-docs", "."], env=_APART),
     "changelog": Step([_bin("antsibull-changelog"), "lint"], env=_APART),

@@ -21,6 +21,8 @@ from .workloads import Workloads
 # Looks at single workloads under way at once, where no list may be used.
 MOST_LOOKS = 20
 
+ASSUMED = " (no namespace was given, so that of the kubeconfig context counts, or else default)"
+
 
 class Groups:
     """The workloads of a task. warnings: what the user should know although it failed nothing."""
@@ -135,13 +137,32 @@ class Groups:
             more = ", nor %s" % ", ".join(following.missing[1:4]) if len(following.missing) > 1 else ""
             hint = self._workloads.likely(group.api_version, KINDS[group.kind].plural, group.namespace, name)
             raise InvalidOptions(
-                "there is no %s %r in namespace %s%s%s" % (group.kind, name, group.namespace, more, hint)
+                "there is no %s %r in namespace %s%s%s%s"
+                % (group.kind, name, group.namespace, more, self._assumed(following), hint)
             )
         if following.seen and not following.members and not self._task.allow_empty:
-            raise InvalidOptions(
-                "no %s in namespace %s matches label_selectors %r; set allow_empty if that is fine"
-                % (group.kind, group.namespace, ",".join(group.selectors))
-            )
+            raise InvalidOptions(self._nothing_matches(following))
+
+    def _nothing_matches(self, following: Following) -> str:
+        group, selectors = following.group, ",".join(following.group.selectors)
+        plural = KINDS[group.kind].plural
+        return "no %s in namespace %s%s matches label_selectors %r%s; set allow_empty if that is fine" % (
+            group.kind,
+            group.namespace,
+            self._assumed(following),
+            selectors,
+            self._workloads.elsewhere(
+                group.api_version, plural, group.namespace, "there are some", labelSelector=selectors
+            ),
+        )
+
+    def _assumed(self, following: Following) -> str:
+        """Return that nobody named a group's namespace, "" if somebody did."""
+        group = following.group
+        named = self._task.namespace or any(
+            target.namespace == group.namespace for target in self._task.targets if target.kind == group.kind
+        )
+        return "" if named else ASSUMED
 
     def _warn(self, following: Following, what: str, why: str, instead: str) -> None:
         group = following.group

@@ -15,10 +15,13 @@ from .objects import Obj, controller_of, entries, labels_of, name_of, namespace_
 from .observe import Collection
 from .rest import Rest
 from .selectors import selector_text
+from .words import some
 
 # Lines and bytes of a log that help a reader of a failed task; the rest is for the log itself.
 LOG_LINES = 10
 LOG_BYTES = 8192
+# Of what is looked for in other namespaces, so many are enough for a hint.
+MOST_HITS = 20
 
 # A workload is some kilobytes of JSON, and most of it is its template.
 _METADATA = ("name", "namespace", "uid", "resourceVersion", "generation", "annotations")
@@ -62,13 +65,10 @@ class Workloads:
         return self._rest.list(what.path, what.query, what.page_size, what.keep).items
 
     def likely(self, api_version: str, plural: str, namespace: str, name: str) -> str:
-        """Return a hint at why there is no such workload: no such namespace, or names most like it; "" if none."""
-        try:
-            self._once("/api/v1/namespaces/" + quote(namespace, safe=""))
-        except NotFound:
-            return "; there is no namespace %r either" % namespace
-        except MaintenanceError:
-            pass
+        """Return a hint at why there is no such workload: where one is, or names most like it; "" if none."""
+        hint = self.elsewhere(api_version, plural, namespace, "there is one", fieldSelector="metadata.name=" + name)
+        if hint:
+            return hint
         try:
             page = self._once(_path(api_version, namespace, plural), limit=self._page_size)
         except MaintenanceError:
@@ -77,6 +77,29 @@ class Workloads:
         near = difflib.get_close_matches(name, known, n=3)
         more = "at least " if part(page, "metadata").get("continue") else ""
         return "; did you mean %s?" % ", ".join(near) if near else " (it has %s%d %s)" % (more, len(known), plural)
+
+    def elsewhere(self, api_version: str, plural: str, namespace: str, found: str, **query: str) -> str:
+        """Return that there is no such namespace, and in which others is what the query finds; "" for neither.
+
+        found: what to say of those.
+        """
+        hint = ""
+        try:
+            self._once("/api/v1/namespaces/" + quote(namespace, safe=""))
+        except NotFound:
+            hint = "; there is no namespace %r either" % namespace
+        except MaintenanceError:
+            pass
+        try:
+            # Over all namespaces, which few accounts may; a few hits say enough.
+            page = self._once("/apis/%s/%s" % (api_version, plural), limit=MOST_HITS, **query)
+        except MaintenanceError:
+            return hint
+        places = sorted({namespace_of(obj) for obj in entries(page, "items")} - {namespace, ""})
+        if places:
+            noun = "namespace" if len(places) == 1 else "the namespaces"
+            hint += "; %s in %s %s" % (found, noun, some(places))
+        return hint
 
     def _once(self, path: str, **query: Any) -> Obj:
         """Ask without another try: the answer only makes an error's text better, and nobody should wait for that."""

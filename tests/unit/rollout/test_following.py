@@ -285,14 +285,46 @@ def test_a_selector_needs_the_right_to_list() -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"name": ["wep"]}, "there is no Deployment 'wep' in namespace default; did you mean web?"),
-        ({"name": ["web", "zzz"]}, "there is no Deployment 'zzz' in namespace default (it has 1 deployments)"),
+        (
+            {"name": ["wep"], "namespace": "default"},
+            "there is no Deployment 'wep' in namespace default; did you mean web?",
+        ),
+        (
+            {"name": ["wep"]},
+            "there is no Deployment 'wep' in namespace default (no namespace was given, so that of the kubeconfig"
+            " context counts, or else default); did you mean web?",
+        ),
+        (
+            {"workloads": [{"kind": "Deployment", "name": "wep"}], "namespace": "default"},
+            "there is no Deployment 'wep' in namespace default; did you mean web?",
+        ),
+        (
+            {"workloads": [{"kind": "Deployment", "name": "wep", "namespace": "default"}]},
+            "there is no Deployment 'wep' in namespace default; did you mean web?",
+        ),
+        (
+            {"name": ["web", "zzz"], "namespace": "default"},
+            "there is no Deployment 'zzz' in namespace default (it has 1 deployments)",
+        ),
         (
             {"name": ["web"], "namespace": "shop"},
-            "there is no Deployment 'web' in namespace shop; there is no namespace 'shop' either",
+            "there is no Deployment 'web' in namespace shop; there is no namespace 'shop' either; there is one in"
+            " namespace default",
         ),
-        ({"label_selectors": ["app=x"]}, "no Deployment in namespace default matches label_selectors 'app=x'; set"
-         " allow_empty if that is fine"),
+        (
+            {"label_selectors": ["app=x"], "namespace": "default"},
+            "no Deployment in namespace default matches label_selectors 'app=x'; set allow_empty if that is fine",
+        ),
+        (
+            {"label_selectors": ["app=web"], "namespace": "shop"},
+            "no Deployment in namespace shop matches label_selectors 'app=web'; there is no namespace 'shop' either;"
+            " there are some in namespace default; set allow_empty if that is fine",
+        ),
+        (
+            {"label_selectors": ["app=x"]},
+            "no Deployment in namespace default (no namespace was given, so that of the kubeconfig context counts, or"
+            " else default) matches label_selectors 'app=x'; set allow_empty if that is fine",
+        ),
     ],
 )  # fmt: skip
 def test_what_does_not_exist_is_told_at_once(params: dict[str, Any], message: str) -> None:
@@ -301,6 +333,15 @@ def test_what_does_not_exist_is_told_at_once(params: dict[str, Any], message: st
         scene.follow(**params)
     assert caught.value.message == message
     assert scene.seconds == 0
+
+
+def test_who_may_not_look_into_other_namespaces_is_told_as_much_as_is_known() -> None:
+    scene = still(deployment())
+    granted(scene, rule(["get", "list", "watch"], namespace="shop"))
+    with pytest.raises(InvalidOptions) as caught:
+        scene.follow(name=["web"], namespace="shop")
+    assert caught.value.message == "there is no Deployment 'web' in namespace shop (it has 0 deployments)"
+    assert [r.status for r in scene.requests("GET", "/apis/apps/v1/deployments")] == [403]
 
 
 def test_a_malformed_selector_is_told_with_its_option() -> None:

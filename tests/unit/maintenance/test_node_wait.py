@@ -319,6 +319,17 @@ def test_it_says_each_minute_how_things_stand() -> None:
     ]
 
 
+def test_a_wait_without_a_limit_has_no_time_left_to_tell() -> None:
+    scene = Scene()
+    scene.cluster.controllers.fail("w1")
+    scene.agenda.after(50, lambda: scene.cluster.controllers.recover("w1"))
+    assert heard(scene, wait_timeout=0, ready_for=60)[1:] == [
+        (50.0, "w1: well, and has to stay so for 1 m"),
+        (100.0, "w1: well for 50 s of 1 m"),
+        (110.0, "w1: back after 1 m 50 s"),
+    ]
+
+
 def test_seconds_that_a_condition_counts_are_no_news() -> None:
     scene = Scene(builders.node("w3", ready=False))
 

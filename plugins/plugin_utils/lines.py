@@ -27,6 +27,16 @@ LONGEST_SILENCE = 58.0
 _FOR_PEOPLE = {"default", "minimal", "oneline", "yaml", "debug", "dense", "unixy", "diy", "selective", "timestamp"}
 
 
+def is_read_by_programs() -> bool:
+    """Tell whether what goes to the standard output may be read by a program as a whole."""
+    return str(C.DEFAULT_STDOUT_CALLBACK).rpartition(".")[2] not in _FOR_PEOPLE
+
+
+def show_text(text: str) -> None:
+    """Print lines that stand for themselves, where those of tasks are printed."""
+    Display().display(text, stderr=is_read_by_programs())
+
+
 class Lines:
     """Prints what a module tells of itself, behind the name of the host. pid: the module's process, 0 if unknown."""
 
@@ -34,7 +44,7 @@ class Lines:
         self._host = host
         self._clock = clock
         self._began = self._heard = clock.monotonic()
-        self._stderr = str(C.DEFAULT_STDOUT_CALLBACK).rpartition(".")[2] not in _FOR_PEOPLE
+        self._stderr = is_read_by_programs()
         self.pid = 0
 
     def take(self, line: str | bytes) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
@@ -49,6 +50,11 @@ def table(records: Iterable[Record]) -> list[str]:
         ]
         lines.append("  ".join(cells).rstrip())
     return lines
+
+
+def as_json(records: Iterable[Record]) -> str:
+    """Return the records as JSON that people can read, too."""
+    return json.dumps(list(records), indent=4, sort_keys=True, default=str) + "\n"
 
 
 def junit(records: Iterable[Record], name: str = "node_patch") -> str:

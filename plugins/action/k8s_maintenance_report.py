@@ -1,0 +1,60 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Show where every node stands, and keep it as files. All of it happens on the controller, without a module."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Any
+
+from ansible.errors import AnsibleActionFail
+from ansible.plugins.action import ActionBase
+
+from ..plugin_utils.lines import removed, show_text
+from ..plugin_utils.node_patch_report import as_json, junit, table
+
+ARGUMENT_SPEC = {
+    "records": {"type": "list", "elements": "dict", "required": True},
+    "notes": {"type": "list", "elements": "str", "default": []},
+    "json_file": {"type": "str"},
+    "junit_file": {"type": "str"},
+}
+
+
+class ActionModule(ActionBase):  # type: ignore[misc]
+    """The task `k8s_maintenance_report`."""
+
+    _supports_check_mode = True
+    _requires_connection = False
+    _VALID_ARGS = frozenset(ARGUMENT_SPEC)
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Show the table and write the files; AnsibleActionFail if one cannot be written."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        _validated, args = self.validate_argument_spec(ARGUMENT_SPEC)
+        lines = [*table(args["records"]), *args["notes"]]
+        if not self._task.no_log:
+            show_text("\n".join(lines))
+        if args["json_file"]:
+            _write(args["json_file"], as_json(args["records"]))
+        if args["junit_file"]:
+            _write(args["junit_file"], junit(args["records"]))
+        result.update(changed=False, table=lines)
+        return result
+
+
+def _write(path: str, text: str) -> None:
+    """Write a file at once, so that who reads it meanwhile never sees half of it."""
+    path = os.path.realpath(os.path.expanduser(path))
+    draft = ""
+    try:
+        handle, draft = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".report-")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            os.fchmod(file.fileno(), 0o644)
+        os.replace(draft, path)
+    except OSError as exc:
+        removed(draft)
+        raise AnsibleActionFail("cannot write the report %s: %s" % (path, exc.strerror or exc)) from None

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-import table
+import shutil
+
+import ending
 from health import Health, Node
 from play import FOLDER, HERE, upgrade
 
@@ -23,31 +25,57 @@ def run() -> int:
         health = Health(cluster.kubeconfig)
         before = {node.name: node for node in health.nodes() if node.worker}
         workloads = health.workloads()
-        pods = len(cluster.call("GET", "/api/v1/pods")["items"])
-        print(f"The embedded cluster at {cluster.url} has {len(before)} workers and {pods} pods.", flush=True)
-        played, records = upgrade(
-            list(before),
-            cluster.kubeconfig,
-            node_patch_tasks=str(HERE / "no_patch.yml"),
-            node_patch_reboot="always",
-            node_patch_reboot_tasks=str(HERE / "reboot.yml"),
-            node_patch_kubelet_version=NEW_KUBELET,
-            demo_url=cluster.url,
-            demo_ca=str(cluster.ca),
-            demo_down=DOWN_SECONDS,
-            demo_version=NEW_KUBELET,
-        )
+        _announce(before, len(cluster.call("GET", "/api/v1/pods")["items"]))
+        played, records = upgrade(list(before), cluster.kubeconfig, **_variables(cluster))
         complaints = [] if played else ["the playbook failed"]
-        complaints += health.wait_for_workloads(workloads, _SETTLE_SECONDS)
+        missing = health.wait_for_workloads(workloads, _SETTLE_SECONDS)
+        complaints += missing
         after = {node.name: node for node in health.nodes()}
         complaints += [text for name in before for text in _faults_of(before[name], after.get(name))]
+        violations = cluster.control("GET", "violations")
         complaints += [
             "budget {namespace}/{budget} was violated: {healthy} of {desired} pods were healthy".format(**violation)
-            for violation in cluster.control("GET", "violations")
+            for violation in violations
         ]
-    print()
-    table.show(before, after, records)
-    return table.verdict(complaints, f"{len(workloads)} workloads available, no disruption budget violated")
+        requests = cluster.control("GET", "requests")
+    left = [node.name for node in after.values() if not node.schedulable]
+    print("What the cluster saw:")
+    ending.show(
+        {
+            "disruption budgets": f"{_times(len(violations))} violated; the cluster looks at every change of a pod",
+            "evictions": ending.evictions(requests),
+            "cordoned": f"{ending.cordons(records)}; now {', '.join(left) or 'none'}",
+            "workloads": f"{len(workloads)} before, of which now {len(missing) or 'none'} lack a pod",
+        }
+    )
+    return ending.verdict(complaints, f"All {len(before)} workers are back and Ready with the kubelet {NEW_KUBELET}.")
+
+
+def _announce(workers: dict[str, Node], pods: int) -> None:
+    old = ", ".join(sorted({node.kubelet for node in workers.values()}))
+    print(f"An embedded cluster with {len(workers)} workers and {pods} pods gets a newer kubelet, node by node.")
+    print(f"Its machines are simulated, and reboot in {DOWN_SECONDS} s: {old} -> {NEW_KUBELET}.")
+
+
+def _times(number: int) -> str:
+    return f"{number} times" if number else "never"
+
+
+def _variables(cluster: EmbeddedCluster) -> dict[str, object]:
+    """Return the variables for the playbook, with a task file for the patch and one for the reboot."""
+    disks = FOLDER / "disks"
+    shutil.rmtree(disks, ignore_errors=True)
+    disks.mkdir(parents=True)
+    return {
+        "node_patch_tasks": str(HERE / "patch.yml"),
+        "node_patch_reboot_tasks": str(HERE / "reboot.yml"),
+        "node_patch_kubelet_version": NEW_KUBELET,
+        "demo_url": cluster.url,
+        "demo_ca": str(cluster.ca),
+        "demo_disks": str(disks),
+        "demo_down": DOWN_SECONDS,
+        "demo_version": NEW_KUBELET,
+    }
 
 
 def _faults_of(before: Node, after: Node | None) -> list[str]:

@@ -19,6 +19,8 @@ FOLDER = BUILD / "demo"
 _INVENTORY = FOLDER / "inventory.json"
 _REPORT = FOLDER / "report.json"
 _END_SECONDS = 5.0
+# Ansible's own settings: tasks that changed nothing or did not apply are not shown.
+_QUIET = {"ANSIBLE_DISPLAY_OK_HOSTS": "false", "ANSIBLE_DISPLAY_SKIPPED_HOSTS": "false"}
 
 
 def upgrade(nodes: list[str], kubeconfig: Path, **variables: Any) -> tuple[bool, dict[str, Any]]:
@@ -37,7 +39,11 @@ def upgrade(nodes: list[str], kubeconfig: Path, **variables: Any) -> tuple[bool,
     }
     inventory = {"nodes": {"hosts": {node: {} for node in nodes}, "vars": settings}}
     _INVENTORY.write_text(json.dumps(inventory, indent=2) + "\n", encoding="utf-8")
-    status = _run([str(VENV / "bin" / "ansible-playbook"), "-i", str(_INVENTORY), "kubeops.maintenance.upgrade"])
+    command = ["ansible-playbook", "-i", str(_INVENTORY), "kubeops.maintenance.upgrade"]
+    # What is shown has to be what somebody who types it sees.
+    quiet = [f"{name}={value}" for name, value in _QUIET.items()]
+    print("\n    " + " \\\n    ".join([*quiet, " ".join(command)]), flush=True)
+    status = _run([str(VENV / "bin" / command[0]), *command[1:]])
     records = json.loads(_REPORT.read_text(encoding="utf-8")) if _REPORT.exists() else []
     return status == 0, {record["node"]: record for record in records}
 
@@ -58,7 +64,7 @@ def _run(command: list[str]) -> int:
 
 
 def _environment() -> dict[str, str]:
-    env = environment(ANSIBLE_HOME=str(BUILD / "ansible-home"))
+    env = environment(ANSIBLE_HOME=str(BUILD / "ansible-home"), **_QUIET)
     direct = env.get("no_proxy") or env.get("NO_PROXY")
     env["no_proxy"] = env["NO_PROXY"] = f"{direct},127.0.0.1" if direct else "127.0.0.1"
     if sys.stdout.isatty():

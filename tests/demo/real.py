@@ -9,7 +9,7 @@ import os
 import sys
 from pathlib import Path
 
-import table
+import ending
 from health import Health, Node
 from play import HERE, upgrade
 
@@ -34,7 +34,7 @@ def run(kubeconfig: Path) -> int:
         return 1
     if not _agreed():
         return 1
-    played, records = upgrade(
+    played, _records = upgrade(
         list(chosen), kubeconfig, node_patch_tasks=str(HERE / "no_patch.yml"), node_patch_reboot="never"
     )
     complaints = [] if played else ["the playbook failed"]
@@ -44,9 +44,9 @@ def run(kubeconfig: Path) -> int:
         now = after.get(name)
         if now is None or not (now.ready and now.schedulable):
             complaints.append(f"{name} is {now.state if now else 'gone'}")
-    print()
-    table.show(chosen, after, records)
-    return table.verdict(complaints, f"all {len(workloads)} workloads that were available still are")
+    return ending.verdict(
+        complaints, f"All nodes are back, and all {len(workloads)} workloads that were available still are."
+    )
 
 
 def _announce(where: str, chosen: dict[str, Node], others: list[Node]) -> None:

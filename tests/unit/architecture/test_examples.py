@@ -42,8 +42,12 @@ def tasks_in(found: Any) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def blocks_of(text: str) -> Iterator[Any]:
-    """Return what YAML makes of the indented blocks of a guide, of those that are YAML."""
-    for block in re.findall(r"(?:^(?: {4}.*)?\n)+", text, re.MULTILINE):
+    """Return what YAML makes of the indented and fenced blocks of a guide, of those that are YAML."""
+    fenced = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    indented = re.findall(
+        r"(?:^(?: {4}.*)?\n)+", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE
+    )
+    for block in fenced + indented:
         try:
             yield yaml.safe_load(block)
         except yaml.YAMLError:

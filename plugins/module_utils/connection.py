@@ -19,19 +19,23 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from .auth_provider import provider_login
 from .connection_pool import fetch, make_pool, use_tls
 from .connection_sources import Settings, Surroundings, find_settings
 from .errors import MaintenanceError, MissingLibrary
 from .given_options import GivenOptions
-from .waiting import Clock
+from .waiting import Clock, Deadline
+from .workers import within
 
 OLDEST_CLIENT = (24, 2)
 # Where a pod finds its service account (https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/).
 ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 USER_AGENT = "kubeops.maintenance (Ansible collection)"
+
+Value = TypeVar("Value")
 
 
 class Connection:
@@ -80,6 +84,10 @@ class Connection:
         via = " through the proxy %s" % self.proxy if self.proxy else ""
         return "%s as %s%s" % (self.base_url, who, via)
 
+    def bounded(self, seconds: float, job: Callable[[], Value]) -> Value:
+        """Run a job on the network; raise TimeoutError if it has not ended after that many seconds."""
+        return within(seconds, job)
+
     def close(self) -> None:
         """End all connections. Nothing else is left to remove: certificates are held in memory only."""
         self.pool.clear()
@@ -112,14 +120,19 @@ class Connection:
 
 
 def connect(
-    params: Mapping[str, Any], clock: Clock | None = None, variables: Mapping[str, str] | None = None
+    params: Mapping[str, Any],
+    clock: Clock | None = None,
+    variables: Mapping[str, str] | None = None,
+    seconds: float = 0.0,
 ) -> Connection:
     """Return a connection for the options of auth_options.AUTH_SPEC. No request is sent.
 
-    variables: the environment variables that options come from, for errors. Raise MissingLibrary or
+    variables: the environment variables that options come from, for errors; seconds: how long the task may take that
+    begins now, 0 without a limit: what gets credentials is ended by then. Raise MissingLibrary or
     InvalidConfiguration, with one sentence for the user.
     """
     clock = clock or Clock()
+    deadline = Deadline(clock, seconds)
     _check_library()
     around = Surroundings(
         environment=os.environ,
@@ -127,8 +140,14 @@ def connect(
         account_ca=ACCOUNT + "/ca.crt",
         clock=clock,
         provider=lambda selection, user: provider_login(
-            selection, user, _library, clock, fetch, bool(params.get("persist_config"))
+            selection,
+            user,
+            _library,
+            clock,
+            partial(fetch, left=deadline.remaining),
+            bool(params.get("persist_config")),
         ),
+        left=deadline.remaining,
     )
     given = GivenOptions(params, variables or {})
     return Connection(find_settings(given, around), lambda: find_settings(given, around))

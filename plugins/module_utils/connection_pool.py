@@ -13,6 +13,8 @@ import os
 import platform
 import socket
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from .errors import InvalidConfiguration, MissingLibrary
@@ -20,9 +22,13 @@ from .given_options import GivenOptions
 from .proxies import Proxy, choose_proxy
 from .server_address import ServerAddress, parse_server
 from .tls import TlsMaterial, tls_context
+from .workers import within
 
 # More than any eviction_concurrency in use, so that connections are kept; a larger one only opens new ones.
 POOL_SIZE = 64
+# Seconds that an identity provider may take for an answer, and that a task which is out of time still gives it.
+LONGEST_FETCH = 30.0
+SHORTEST_FETCH = 0.5
 
 
 def make_pool(server: ServerAddress, material: TlsMaterial, proxy: Proxy | None) -> Any:
@@ -54,17 +60,20 @@ def _urllib3() -> Any:
     return urllib3
 
 
-def fetch(url: str, material: TlsMaterial, form: str | None, headers: dict[str, str]) -> tuple[int, bytes]:
-    """Send one request to an identity provider (see oidc.Fetch)."""
+def fetch(
+    url: str, material: TlsMaterial, form: str | None, headers: dict[str, str], left: Callable[[], float]
+) -> tuple[int, bytes]:
+    """Send one request to an identity provider (see oidc.Fetch). left: returns the seconds that the task has left."""
     urllib3 = _urllib3()
     server = parse_server(url, "identity provider")
     pool = make_pool(server, material, choose_proxy(server, GivenOptions({}), "", "", os.environ))
     if server.scheme == "https":
         use_tls(pool, material)
     try:
-        response = pool.request(
-            "POST" if form is not None else "GET", url, headers=headers, body=form, timeout=30.0, retries=False
-        )
+        seconds = max(SHORTEST_FETCH, min(LONGEST_FETCH, left()))
+        method = "POST" if form is not None else "GET"
+        ask = partial(pool.request, method, url, headers=headers, body=form, timeout=seconds, retries=False)
+        response: Any = within(seconds, ask)
         return response.status, response.data
     except (urllib3.exceptions.HTTPError, OSError) as exc:
         raise InvalidConfiguration(

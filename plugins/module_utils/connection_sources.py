@@ -11,7 +11,7 @@ KUBECONFIG counts as named: somebody has set it, while a pod's account is there 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from .credentials import Credential, Fixed, TokenFile, bearer
@@ -31,13 +31,17 @@ POD_VARIABLE = "environment variable KUBERNETES_SERVICE_HOST"
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What is outside the task: environment variables, a pod's account files, the clock, the client library."""
+    """What is outside the task: environment variables, a pod's account files, the clock, the client library.
+
+    left: returns how many seconds of the task are left.
+    """
 
     environment: Mapping[str, str]
     account_token: str
     account_ca: str
     clock: Clock
     provider: ProviderLogin
+    left: Callable[[], float]
 
 
 @dataclass(frozen=True)
@@ -123,7 +127,7 @@ def _from_kubeconfig(config: Kubeconfig, given: GivenOptions, around: Surroundin
         server=server,
         server_from=_place_of(chosen),
         # The task's credential replaces the user whole: servers look at a client certificate before any token.
-        credential=Credential() if own else credential_of(chosen, around.clock, around.provider),
+        credential=Credential() if own else credential_of(chosen, around.clock, around.provider, around.left),
         tls=tls_of(chosen, with_user=not own),
         proxy_url=chosen.cluster.text("proxy-url"),
         impersonation=Impersonation() if own else Impersonation(*impersonation_of(chosen)),

@@ -78,11 +78,15 @@ class TokenFile(Credential):
 
 
 class Plugin(Credential):
-    """What a credential plugin gives. It is run at once, again shortly before its token expires, and on refresh."""
+    """What a credential plugin gives. It is run at once, again shortly before its token expires, and on refresh.
 
-    def __init__(self, spec: ExecSpec, clock: Clock) -> None:
+    left: returns how many seconds it may take.
+    """
+
+    def __init__(self, spec: ExecSpec, clock: Clock, left: Callable[[], float]) -> None:
         self._spec = spec
         self._clock = clock
+        self._left = left
         self._due = 0.0
         self._run()
 
@@ -111,7 +115,7 @@ class Plugin(Credential):
         return True
 
     def _run(self) -> None:
-        answer: ExecAnswer = run_plugin(self._spec)
+        answer: ExecAnswer = run_plugin(self._spec, self._left())
         self._authorization = bearer(answer.token, "the credential plugin") if answer.token else ""
         self._answer = answer
         now = self._clock.wall()

@@ -31,7 +31,7 @@ class Maintenance:
     def __init__(self, task: DrainTask, tools: Tools) -> None:
         self._task = task
         self._tools = tools
-        self._deadline = Deadline(tools.clock, task.wait_timeout)
+        self._deadline = Deadline(tools.clock, task.wait_timeout, tools.clock.began)
         self._rest = tools.rest_for(self._deadline)
         self._clock = ServerClock(tools.clock, lambda: self._rest.ahead)
         self._cluster = self._cluster_for(self._rest)

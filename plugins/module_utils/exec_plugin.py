@@ -19,6 +19,8 @@ from .errors import InvalidConfiguration
 
 # Plugins that renew a login over the network take seconds; one that asks for input would take for ever.
 TIMEOUT = 60.0
+# What a task that is out of time still gives one.
+SHORTEST = 0.5
 API_GROUP = "client.authentication.k8s.io/"
 # Asked for where the kubeconfig does not say what the plugin speaks; any version is taken then.
 DEFAULT_VERSION = API_GROUP + "v1"
@@ -60,8 +62,8 @@ class ExecAnswer:
     expires: float | None
 
 
-def run_plugin(spec: ExecSpec) -> ExecAnswer:
-    """Run the plugin and return its credentials."""
+def run_plugin(spec: ExecSpec, seconds: float = TIMEOUT) -> ExecAnswer:
+    """Run the plugin and return its credentials. seconds: how long it may take, TIMEOUT at the most."""
     program = shutil.which(spec.command)
     if program is None:
         hint = " ".join(spec.install_hint.split())
@@ -69,7 +71,7 @@ def run_plugin(spec: ExecSpec) -> ExecAnswer:
             "is not installed on this host or not executable: install it where the module runs%s"
             % (" (%s)" % hint if hint else "")
         )
-    code, output, complaint = _run(program, spec)
+    code, output, complaint = _run(program, spec, min(TIMEOUT, max(SHORTEST, seconds)))
     if code != 0:
         said = _last_line(complaint, spec)
         raise spec.failed(
@@ -78,7 +80,7 @@ def run_plugin(spec: ExecSpec) -> ExecAnswer:
     return _answer(output, spec)
 
 
-def _run(program: str, spec: ExecSpec) -> tuple[int, bytes, bytes]:
+def _run(program: str, spec: ExecSpec, seconds: float) -> tuple[int, bytes, bytes]:
     told: dict[str, Any] = {"interactive": False}
     if spec.cluster is not None:
         told["cluster"] = spec.cluster
@@ -97,10 +99,10 @@ def _run(program: str, spec: ExecSpec) -> tuple[int, bytes, bytes]:
         raise spec.failed("cannot be started (%s)" % (getattr(exc, "strerror", None) or "bad arguments")) from None
     with process:
         try:
-            output, complaint = process.communicate(timeout=TIMEOUT)
+            output, complaint = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             raise spec.failed(
-                "gave no answer within %g seconds: it may wait for a login, which a task cannot give" % TIMEOUT
+                "gave no answer within %.3g seconds: it may wait for a login, which a task cannot give" % seconds
             ) from None
         finally:
             _end_group(process)

@@ -37,8 +37,11 @@ def tls_of(selection: Selection, with_user: bool) -> TlsMaterial:
     )
 
 
-def credential_of(selection: Selection, clock: Clock, provider: ProviderLogin) -> Credential:
-    """Return the user's credential: token, then plugin, then user name and password, as kubectl ranks them."""
+def credential_of(selection: Selection, clock: Clock, provider: ProviderLogin, left: Callable[[], float]) -> Credential:
+    """Return the user's credential: token, then plugin, then user name and password, as kubectl ranks them.
+
+    left: returns how many seconds a plugin may take.
+    """
     user = selection.user
     if user is None:
         return Credential()
@@ -54,7 +57,7 @@ def credential_of(selection: Selection, clock: Clock, provider: ProviderLogin) -
     if token:
         return Fixed(bearer(token, name))
     if user.part("exec"):
-        return Plugin(_exec_spec(selection, user), clock)
+        return Plugin(_exec_spec(selection, user), clock, left)
     if user.part("auth-provider"):
         return provider(selection, user)
     if login:

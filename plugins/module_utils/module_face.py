@@ -50,7 +50,8 @@ def run(
         # Before connecting: a wrong option should not have to wait for a server.
         task = read()
         arm(made())
-        ending = _connected(module, lambda clock, rest_for: work(task, clock, rest_for))
+        limit = float(getattr(task, "wait_timeout", 0) or 0)
+        ending = _connected(module, limit, lambda clock, rest_for: work(task, clock, rest_for))
     except (MaintenanceError, Cancelled) as exc:
         module.fail_json(**dict(nothing_done, msg=sentence(exc.message)))
     for warning in ending.warnings:
@@ -64,9 +65,11 @@ def run(
     module.exit_json(**result)
 
 
-def _connected(module: AnsibleModule, work: Callable[[Clock, RestFor], Ending]) -> Ending:
+def _connected(module: AnsibleModule, limit: float, work: Callable[[Clock, RestFor], Ending]) -> Ending:
     clock = Clock()
-    connection = connect(module.params, variables=variables_taken())
+    # What it takes to get credentials is part of the task's time.
+    clock.began = clock.monotonic()
+    connection = connect(module.params, clock, variables_taken(), limit)
     try:
         return work(clock, lambda deadline: Rest(connection, clock, deadline))
     except Forbidden as exc:

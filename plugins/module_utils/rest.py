@@ -30,7 +30,7 @@ from .errors import (
 )
 from .objects import Obj, entries, part, version_of
 from .waiting import Clock, Deadline, clock_lead, growing_pause
-from .wire import Connection, Silent, events_in, exchange, streamed
+from .wire import Connection, Silent, body_of, events_in, exchange, streamed
 
 MERGE_PATCH = "application/merge-patch+json"
 
@@ -131,7 +131,7 @@ class Rest:
                     return
                 own = generation == self._renewals
                 if got.status != 401 or renewed or not self._renew(generation):
-                    value_of(got.status, got.headers, got.data)
+                    value_of(got.status, got.headers, body_of(self._connection, got, wait, self._clock.monotonic))
                     raise foreign_answer(got.status, got.headers, b"")
                 renewed = own
 

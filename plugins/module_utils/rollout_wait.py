@@ -23,6 +23,7 @@ from .workloads import Workloads
 
 # How long explaining a failure may take before the deadline.
 EXPLAINING = 5.0
+NOTHING_HEARD = "nothing was heard of the workloads within %g s: raise wait_timeout, or see how the API server is"
 
 
 class Rollouts:
@@ -32,7 +33,7 @@ class Rollouts:
         self._task = task
         self._tools = tools
         self._crew, self._clock = tools.crew, tools.clock
-        self._deadline = Deadline(tools.clock, task.wait_timeout)
+        self._deadline = Deadline(tools.clock, task.wait_timeout, tools.clock.began)
         rest = tools.rest_for(self._deadline)
         workloads = Workloads(rest, pause=task.wait_sleep)
         self._groups = Groups(task, tools.crew, rest, workloads)
@@ -86,7 +87,7 @@ class Rollouts:
                 limit = Deadline(self._clock, AFTERWARDS)
                 while not (limit.expired() or self._groups.seen):
                     self._hear(limit.remaining())
-                raise MaintenanceError("nothing was heard of the workloads within %g s" % self._task.wait_timeout)
+                raise MaintenanceError(NOTHING_HEARD % self._task.wait_timeout)
             self.report.timed_out = not all(member.over for member in members)
             return True
         if not self._groups.seen:

@@ -24,7 +24,12 @@ AFTERWARDS = 0.8
 
 
 class Clock:
-    """Tell time. Unit tests pass in one of their own that drives the simulated cluster too."""
+    """Tell time. Unit tests pass in one of their own that drives the simulated cluster too.
+
+    began: when the task began, on the monotonic clock; None: when its deadline is made.
+    """
+
+    began: float | None = None
 
     def monotonic(self) -> float:
         """Return seconds that never jump; only differences mean something."""
@@ -87,10 +92,11 @@ def clock_lead(date: Any, now: float, before: float) -> float:
 class Deadline:
     """Bound a piece of work by one moment. 0 seconds mean no limit, as in kubectl's C(--timeout)."""
 
-    def __init__(self, clock: Clock, seconds: float) -> None:
+    def __init__(self, clock: Clock, seconds: float, began: float | None = None) -> None:
+        """Begin now, or at that moment of the monotonic clock."""
         self._clock = clock
         self.seconds = seconds
-        self._end = clock.monotonic() + (seconds if seconds > 0 else FOREVER)
+        self._end = (clock.monotonic() if began is None else began) + (seconds if seconds > 0 else FOREVER)
 
     def remaining(self) -> float:
         """Return the seconds that are left, never less than 0."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from .answers import event_of
 from .errors import ServerFault, Unreachable
@@ -21,6 +21,8 @@ except ImportError:
     # Comes with the kubernetes package; without that, connecting has failed with its own sentence before.
     HTTPError = ReadTimeoutError = OSError  # type: ignore[assignment,misc,unused-ignore]
 
+
+Value = TypeVar("Value")
 
 # No object is longer (etcd takes 1.5 MiB), so what has no end by then is no event.
 LONGEST_EVENT = 8 << 20
@@ -40,6 +42,9 @@ class Connection(Way, Protocol):
 
     def describe(self) -> str:
         """Say where this connects to, and as whom."""
+
+    def bounded(self, seconds: float, job: Callable[[], Value]) -> Value:
+        """Run a job on the network; raise TimeoutError if it has not ended after that many seconds."""
 
 
 class Answer(NamedTuple):
@@ -65,7 +70,8 @@ def exchange(
 ) -> Answer:
     """Send a request and return its answer, which has to be complete after that many seconds of the clock C(now)."""
     end = now() + seconds
-    with translated(connection):
+
+    def send() -> Answer:
         response = connection.pool.request(
             method,
             connection.base_url + path,
@@ -81,6 +87,15 @@ def exchange(
         except BaseException:
             response.close()
             raise
+
+    # The HTTP library bounds each wait for bytes and not their sum, and no look-up of a name.
+    with translated(connection):
+        return connection.bounded(seconds, send)
+
+
+def body_of(connection: Connection, response: Any, seconds: float, now: Callable[[], float]) -> bytes:
+    """Return the body of an answer to streamed() that is no stream, such as an error."""
+    return b"".join(_pieces(response, now() + seconds, now, connection.base_url))
 
 
 def _pieces(response: Any, end: float, now: Callable[[], float], place: str) -> Iterator[bytes]:
@@ -102,13 +117,16 @@ def _pieces(response: Any, end: float, now: Callable[[], float], place: str) -> 
 def streamed(connection: Connection, path: str, headers: Any, silence: float) -> Iterator[Any]:
     """Open a GET whose body is read as it comes; silence bounds each wait for bytes."""
     with translated(connection):
-        response = connection.pool.request(
-            "GET",
-            connection.base_url + path,
-            headers=headers,
-            timeout=_timeout(silence, silence),
-            retries=False,
-            preload_content=False,
+        response = connection.bounded(
+            silence,
+            lambda: connection.pool.request(
+                "GET",
+                connection.base_url + path,
+                headers=headers,
+                timeout=_timeout(silence, silence),
+                retries=False,
+                preload_content=False,
+            ),
         )
         try:
             yield response
@@ -146,7 +164,7 @@ def translated(connection: Connection) -> Iterator[None]:
     try:
         yield
     except (HTTPError, OSError) as exc:
-        if isinstance(exc, ReadTimeoutError):
+        if isinstance(exc, (ReadTimeoutError, TimeoutError)):
             raise Silent("the API server at %s did not answer in time" % connection.base_url) from exc
         raise fault_of(exc, connection) from exc
 

@@ -13,12 +13,13 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from .errors import MaintenanceError
 
 # What a piece of work is known by: its kind and what it is about.
 Tag = tuple[Any, ...]
+Value = TypeVar("Value")
 
 
 class Pause(NamedTuple):
@@ -54,6 +55,30 @@ class Crew(Protocol):
 
     def receive(self, seconds: float) -> list[Message]:
         """Wait up to so many seconds for a message; return all that have come."""
+
+
+def within(seconds: float, job: Callable[[], Value]) -> Value:
+    """Run a job and return its value or raise its error; raise TimeoutError if it has not ended after that many seconds.
+
+    For what has no limit of its own, or one for each of its steps only. It goes on alone then, for nobody, and dies with
+    the process.
+    """
+    outcome: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            outcome.put((True, job()))
+        except BaseException as exc:  # pylint: disable=broad-except
+            outcome.put((False, exc))
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        good, value = outcome.get(timeout=seconds)
+    except queue.Empty:
+        raise TimeoutError from None
+    if not good:
+        raise value
+    return value  # type: ignore[no-any-return]
 
 
 class Workers:

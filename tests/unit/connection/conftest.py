@@ -95,12 +95,12 @@ def clock() -> Hands:
 def connected(clock: Hands) -> Iterator[Callable[..., Connection]]:
     """Return connect(), with options as keywords; what it opens is closed after the test.
 
-    variables: tells, once the options are read, which come from environment variables.
+    variables: tells, once the options are read, which come from environment variables; seconds: the task's limit.
     """
     opened: list[Connection] = []
 
-    def open_one(variables: Callable[[], dict[str, str]] = dict, **params: Any) -> Connection:
-        opened.append(connect(params, clock, variables()))
+    def open_one(variables: Callable[[], dict[str, str]] = dict, seconds: float = 0, **params: Any) -> Connection:
+        opened.append(connect(params, clock, variables(), seconds))
         return opened[-1]
 
     yield open_one

@@ -13,6 +13,7 @@ import pytest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Expired, TooManyRequests
 from ansible_collections.kubeops.maintenance.plugins.module_utils.wire import Silent, exchange
 from drain.situations import app
+from kubesim import builders
 from stage import Scene, drained
 
 
@@ -58,7 +59,20 @@ def test_an_answer_that_comes_byte_by_byte_is_given_up_in_time() -> None:
     def request(*_arguments: Any, **_settings: Any) -> Dripping:
         return answer
 
-    connection: Any = SimpleNamespace(base_url="https://x", pool=SimpleNamespace(request=request))
+    connection: Any = SimpleNamespace(
+        base_url="https://x", pool=SimpleNamespace(request=request), bounded=lambda seconds, job: job()
+    )
     with pytest.raises(Silent):
         exchange(connection, "GET", "/", {}, None, 5, scene.clock.monotonic)
     assert (scene.seconds, answer.closed) == (5, True)
+
+
+@pytest.mark.parametrize("task", ["run", "follow"])
+def test_what_it_took_to_get_credentials_is_part_of_the_tasks_time(task: str) -> None:
+    scene = Scene(*app("web", term=600), builders.deployment("web", 1, never_ready=True))
+    scene.clock.began = scene.clock.monotonic() - 4
+    if task == "run":
+        scene.run(delete_options={"wait_timeout": 10})
+    else:
+        scene.follow(name=["web"], wait_timeout=10, fail_early="off")
+    assert scene.seconds == 6

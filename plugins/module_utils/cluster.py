@@ -57,7 +57,7 @@ class Cluster:
         found = self._rest.get(_path(NODES, name))
         if name_of(found) != name:
             # Drained would be what runs on the node "", and that are the pods that wait for a node.
-            text = "what came for node %s is not that node, so it is not from a Kubernetes API server: correct the address"
+            text = "what came for node %s is not that node, so it is from no Kubernetes API server: correct the address"
             raise ServerFault(text % name, status=200, foreign=True)
         return found
 

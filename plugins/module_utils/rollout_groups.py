@@ -122,7 +122,8 @@ class Groups:
             following.go_alone(now)
             return
         if isinstance(error, ApiError) and error.status == 404 and group.api_version != APPS:
-            error = InvalidOptions("this API server has no %s in api_version %s" % (group.kind, group.api_version))
+            text = "this API server has no %s in api_version %s: leave it out, or give one that it has"
+            error = InvalidOptions(text % (group.kind, group.api_version))
         if not any(member.known for member in self.members):
             selectors = list(group.selectors)
             raise selector_fault(error, "label_selectors", selectors) if isinstance(error, ApiError) else error

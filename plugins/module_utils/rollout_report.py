@@ -14,6 +14,7 @@ from .rollout_diagnosis import Finding, revision_hash
 from .rollout_evidence import Entry
 from .rollout_follow import Followed, Following
 from .rollout_options import RolloutTask
+from .rollout_remedies import with_remedy
 from .rollout_viewers import REVISION, figures
 from .rollout_words import message_of
 
@@ -72,7 +73,7 @@ def _workload(member: Followed, report: Report) -> dict[str, Any]:
     failure = member.failure
     if not failure and not member.done:
         given_up = [entry for entry in report.entries if entry.decisive and entry.followed is member]
-        failure = given_up[0].trouble.message if given_up else ""
+        failure = with_remedy(given_up[0].trouble) if given_up else ""
     return dict(
         _reference(member),
         done=member.done,
@@ -100,7 +101,7 @@ def _pod(entry: Entry) -> dict[str, Any]:
         "node": str(part(entry.pod, "spec").get("nodeName") or ""),
         "phase": str(part(entry.pod, "status").get("phase") or ""),
         "reason": trouble.reason,
-        "message": trouble.message,
+        "message": with_remedy(trouble),
         "container": trouble.container,
         "exit_code": trouble.exit_code,
         "restarts": trouble.restarts,

@@ -12,6 +12,7 @@ from .objects import full_name, name_of
 from .rollout_evidence import Entry
 from .rollout_follow import Followed
 from .rollout_options import RolloutTask
+from .rollout_remedies import with_remedy
 from .words import MOST_NAMES, some
 
 
@@ -96,7 +97,7 @@ def _grouped(entries: list[Entry], start: Callable[[Entry], str]) -> str:
     """Name pods first and then what holds them, those with the same words together; start: what stands before."""
     groups: dict[tuple[str, str], list[str]] = {}
     for entry in entries:
-        before, end = start(entry), entry.trouble.message.rstrip(".") + _log(entry)
+        before, end = start(entry), with_remedy(entry.trouble) + _log(entry)
         if name_of(entry.pod):
             groups.setdefault((before + ": " if before else "", ": " + end), []).append(full_name(entry.pod))
         else:

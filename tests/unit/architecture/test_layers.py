@@ -37,6 +37,7 @@ LEVELS = {
     "module_utils/pods.py": 1.0,
     "module_utils/rollout_viewers.py": 1.0,
     "module_utils/rollout_pods.py": 1.1,
+    "module_utils/rollout_remedies.py": 1.2,
     "module_utils/rollout_targets.py": 1.1,
     "module_utils/rollout_diagnosis.py": 1.2,
     "module_utils/rights.py": 1.0,

@@ -47,7 +47,7 @@ def test_a_bad_image_fails_strictly_within_two_seconds_with_image_container_and_
     [pod] = result["pending_pods"]
     assert (pod["reason"], pod["container"], pod["phase"]) == ("image_pull", "app", "Pending")
     assert f"container app cannot pull image {MISSING}: " in pod["message"]
-    assert pod["message"].endswith(f"{MISSING}: not found")
+    assert pod["message"].endswith(f"{MISSING}: not found; correct the image's name or the pull secret")
     assert result["workloads"][0]["failure"] == pod["message"]
     assert result["msg"] == (
         f"Given up early (fail_early=strict): Deployment default/web: pod default/{pod['name']}: {pod['message']}."
@@ -83,17 +83,19 @@ def test_what_heals_within_the_window_fails_nothing(fail_early: str) -> None:
         (
             {"error": 'CreateContainerConfigError,configmap "settings" not found'},
             "container_config",
-            'container app cannot be configured: configmap "settings" not found',
+            'container app cannot be configured: configmap "settings" not found; make the ConfigMap, Secret or key that'
+            " is missing, or correct its name in the template",
         ),
         (
             {"error": "CreateContainerError,no command specified"},
             "container_create",
-            "container app cannot be started: no command specified",
+            "container app cannot be started: no command specified; correct the container's command, mounts or security"
+            " context",
         ),
         (
             {"crash": "3,0,boom: no database"},
             "crash_loop",
-            "container app ends again and again (exit code 3, 1 restart)",
+            "container app ends again and again (exit code 3, 1 restart); see its log for why it ends",
         ),
     ],
     ids=["config", "create", "crash"],

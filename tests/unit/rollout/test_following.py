@@ -360,7 +360,9 @@ def test_a_kind_that_this_server_does_not_serve_is_told() -> None:
     scene = still(deployment())
     with pytest.raises(InvalidOptions) as caught:
         scene.follow(name=["web"], api_version="apps/v9")
-    assert caught.value.message == "this API server has no Deployment in api_version apps/v9"
+    assert caught.value.message == (
+        "this API server has no Deployment in api_version apps/v9: leave it out, or give one that it has"
+    )
 
 
 @pytest.mark.parametrize("end", ["expire", "end", "drop:9", "silent"])

@@ -9,7 +9,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import Forbidden, InvalidOptions, MaintenanceError, ServerFault, TooManyRequests, Unreachable
+from .errors import (
+    Forbidden,
+    InvalidOptions,
+    MaintenanceError,
+    ServerFault,
+    TooManyRequests,
+    Unauthorized,
+    Unreachable,
+)
 from .fleet import Fleet
 from .node_return import Expected, Lack, lacks_of_drivers, lacks_of_node, lacks_of_pods, taint_from
 from .node_soak import Soak
@@ -106,7 +114,8 @@ class NodeWait:
             if isinstance(exc, Unreachable) and exc.final and not self._may_pass(exc):
                 raise
             self._soak.unanswered()
-            return [Lack("api_server", "the API server does not answer (%s)" % _first_line(exc))]
+            what = "refuses what it allowed before" if isinstance(exc, _NotNow) else "does not answer"
+            return [Lack("api_server", "the API server %s (%s)" % (what, _first_line(exc)))]
         if isinstance(node, list):
             self._soak.broken()
             return node
@@ -130,10 +139,10 @@ class NodeWait:
         before = self._node
         try:
             node = fleet.node(self._task.name)
-        except Forbidden as exc:
+        except (Forbidden, Unauthorized) as exc:
             if before is None:
                 raise
-            # An API server that has just started does not know its roles yet, and refuses what it allowed before.
+            # An API server that has just started may not know its roles yet, nor who vouches for tokens.
             raise _NotNow(exc.message) from exc
         # Who knows a boot id has seen the node, which some clouds take out of the cluster while it is down.
         if node is None and before is None and not self._task.expected.other_boot_id:

@@ -261,12 +261,20 @@ def test_a_node_that_was_replaced_begins_its_soak_time_anew_and_is_warned_of() -
     ]
 
 
-def test_an_api_server_that_just_started_and_knows_no_roles_yet_is_waited_for() -> None:
+@pytest.mark.parametrize("status", [401, 403])
+def test_an_api_server_that_just_started_and_knows_no_roles_yet_is_waited_for(status: int) -> None:
     scene = Scene()
-    denied = {"path": "/nodes", "status": 403, "times": 0}
-    scene.agenda.after(6, lambda: scene.faults.add(denied))
+    scene.agenda.after(6, lambda: scene.faults.add({"path": "/nodes", "status": status, "times": 0}))
     scene.agenda.after(20, scene.faults.clear)
     assert waited(scene, ready_for=30)["back"]
+
+
+def test_a_right_that_is_gone_for_good_is_said() -> None:
+    scene = Scene()
+    scene.agenda.after(6, lambda: scene.faults.add({"path": "/nodes", "status": 403, "times": 0}))
+    result = waited(scene, ready_for=30, wait_timeout=60)
+    assert lacking(result) == ["api_server"]
+    assert "the API server refuses what it allowed before (simulated failure 403)" in result["msg"]
 
 
 def test_a_right_that_was_never_there_is_an_error_at_once() -> None:

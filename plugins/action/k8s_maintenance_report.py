@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from typing import Any
 
-from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
 from ..plugin_utils.lines import removed, show_text
@@ -31,30 +29,32 @@ class ActionModule(ActionBase):  # type: ignore[misc]
     _VALID_ARGS = frozenset(ARGUMENT_SPEC)
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Show the table and write the files; AnsibleActionFail if one cannot be written."""
+        """Show the table and write the files; the result is a failure if one cannot be written."""
         result: dict[str, Any] = super().run(tmp, task_vars)
         _validated, args = self.validate_argument_spec(ARGUMENT_SPEC)
         lines = [*table(args["records"]), *args["notes"]]
         if not self._task.no_log:
             show_text("\n".join(lines))
-        if args["json_file"]:
-            _write(args["json_file"], as_json(args["records"]))
-        if args["junit_file"]:
-            _write(args["junit_file"], junit(args["records"]))
         result.update(changed=False, table=lines)
+        try:
+            if args["json_file"]:
+                _write(args["json_file"], as_json(args["records"]))
+            if args["junit_file"]:
+                _write(args["junit_file"], junit(args["records"]))
+        except OSError as exc:
+            why = "cannot write the report %s: %s" % (exc.filename, exc.strerror or exc)
+            result.update(failed=True, msg=why)
         return result
 
 
 def _write(path: str, text: str) -> None:
-    """Write a file at once, so that who reads it meanwhile never sees half of it."""
+    """Write a file at once, so that who reads it meanwhile never sees half of it; raise OSError with its name."""
     path = os.path.realpath(os.path.expanduser(path))
-    draft = ""
+    draft = "%s.%d.draft" % (path, os.getpid())
     try:
-        handle, draft = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".report-")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with open(draft, "w", encoding="utf-8") as file:
             file.write(text)
-            os.fchmod(file.fileno(), 0o644)
         os.replace(draft, path)
     except OSError as exc:
         removed(draft)
-        raise AnsibleActionFail("cannot write the report %s: %s" % (path, exc.strerror or exc)) from None
+        raise OSError(exc.errno, exc.strerror, path) from exc

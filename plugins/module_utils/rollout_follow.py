@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .errors import Forbidden
 from .objects import Obj, age_of, name_of, number, part, uid_of, version_of
 from .observe import Changed, Listed
 from .rollout_targets import Group, Target
@@ -52,6 +53,7 @@ class Followed:
     _doubted_at: float | None = None
     _trusted: int = -1
     _moved: object = None
+    _asked_at: int = 0
 
     @property
     def known(self) -> bool:
@@ -83,9 +85,12 @@ class Followed:
         """Tell whether it seems to have failed, and a second look is still to confirm it."""
         return self._doubted_at is not None and not self.over
 
-    def take(self, obj: Obj, now: float) -> None:
-        """Take in the object as it was seen. What has no spec is none, and without one nothing would seem missing."""
-        if self.over or self._outdated(obj) or not part(obj, "spec"):
+    def take(self, obj: Obj, now: float, anew: bool = False) -> None:
+        """Take in the object as it was seen. What has no spec is none, and without one nothing would seem missing.
+
+        anew: versions have begun anew, as they do when etcd is restored, so a smaller one is not an older one.
+        """
+        if self.over or (self._outdated(obj) and not anew) or not part(obj, "spec"):
             return
         if self.known and uid_of(obj) != uid_of(self.obj):
             # A watch may offer what was deleted long ago, so only a look of its own decides.
@@ -120,6 +125,10 @@ class Followed:
         if line and line != "?" and line != self.message:
             self.lines.append(line)
 
+    def begin_look(self) -> None:
+        """Note that a look at this one workload is under way, and what was known before it."""
+        self.looking, self._asked_at = True, age_of(version_of(self.obj))
+
     def looked(self, obj: Obj | None, now: float) -> None:
         """Take in a look at this one workload; None: there is none of that name."""
         self.look_at, self.looking = (now + self.manner.apart if self.apart else None), False
@@ -130,7 +139,8 @@ class Followed:
         elif self.known and uid_of(obj) != uid_of(self.obj):
             self.failure = "it was deleted, and another one made under its name, while its rollout was followed"
         else:
-            self.take(obj, now)
+            # What is asked for later is not older, unless versions have begun anew.
+            self.take(obj, now, anew=0 < age_of(version_of(obj)) < self._asked_at)
 
     def not_looked(self, why: str, for_good: bool, now: float) -> None:
         """Take in that a look failed. If no other will succeed (no right, no login), what was heard counts."""
@@ -168,8 +178,8 @@ class Followed:
 class Following:
     """The workloads of one group, in the order in which kubectl would go through them.
 
-    seen: the first look at all of them is over; missing: names that do not exist; alone: nothing shows all of them at
-    once, so each is looked at.
+    seen: the first look at all of them is over; missing: names that do not exist; refused: why the account may not
+    look at one; alone: nothing shows all of them at once, so each is looked at.
     """
 
     group: Group
@@ -177,6 +187,7 @@ class Following:
     members: dict[str, Followed] = field(default_factory=dict)
     seen: bool = False
     missing: list[str] = field(default_factory=list)
+    refused: dict[str, Forbidden] = field(default_factory=dict)
     alone: bool = False
 
     def __post_init__(self) -> None:
@@ -206,7 +217,7 @@ class Following:
                 self._add(name)
         for name, followed in self.members.items():
             if name in found:
-                followed.take(found[name], now)
+                followed.take(found[name], now, news.anew)
             elif followed.known:
                 followed.vanished(now)
             elif not self.seen:
@@ -222,8 +233,18 @@ class Following:
     def looked(self, name: str, obj: Obj | None, now: float) -> None:
         """Take in a look at one workload."""
         followed = self.members[name]
-        if obj is None and not followed.known:
+        if obj is None and not followed.known and name not in self.missing:
             self.missing.append(name)
         followed.looked(obj, now)
+        self._see_alone()
+
+    def refuse(self, name: str, error: Forbidden) -> None:
+        """Take in that the account may not look at one workload."""
+        self.refused[name], self.members[name].failure = error, "it cannot be looked at: " + error.message
+        self.members[name].looking = False
+        self._see_alone()
+
+    def _see_alone(self) -> None:
         if self.alone:
-            self.seen = all(member.known or name in self.missing for name, member in self.members.items())
+            known = {name for name, member in self.members.items() if member.known}
+            self.seen = self.members.keys() <= known | set(self.missing) | self.refused.keys()

@@ -25,7 +25,11 @@ ASSUMED = " (no namespace was given, so that of the kubeconfig context counts, o
 
 
 class Groups:
-    """The workloads of a task. warnings: what the user should know although it failed nothing."""
+    """The workloads of a task.
+
+    warnings: what the user should know although it failed nothing; refused: why nothing is waited for, "" if all that
+    the task names can be followed.
+    """
 
     def __init__(self, task: RolloutTask, crew: Crew, rest: Rest, workloads: Workloads) -> None:
         self._task = task
@@ -35,6 +39,8 @@ class Groups:
         manner = Manner(task.revision, task.strict, task.wait_sleep)
         self.followings = [Following(group, manner) for group in _groups(task, rest.namespace)]
         self.warnings: list[str] = []
+        self.refused = ""
+        self._checked = False
 
     @property
     def members(self) -> list[Followed]:
@@ -71,7 +77,8 @@ class Groups:
             for name, member in following.members.items():
                 due = member.look_at is not None and member.look_at <= now
                 if due and under_way < MOST_LOOKS and not (member.over or member.looking):
-                    under_way, member.looking = under_way + 1, True
+                    under_way += 1
+                    member.begin_look()
                     group = following.group
                     plural = KINDS[group.kind].plural
                     job = partial(self._workloads.get, group.api_version, plural, group.namespace, name)
@@ -95,7 +102,9 @@ class Groups:
             self._warn(following, "watched", message.value.message, "listed")
         elif isinstance(message.value, (Listed, Changed)):
             following.take(message.value, now)
-        self._check_missing(following)
+        if self.seen and not self._checked:
+            self._checked = True
+            self._check()
 
     def _collection(self, group: Group) -> Collection:
         plural = KINDS[group.kind].plural
@@ -111,6 +120,8 @@ class Groups:
             following.looked(name, message.value, now)
         elif member.known:
             member.not_looked(message.error.message, not self._rest.may_pass(message.error), now)
+        elif isinstance(message.error, Forbidden):
+            following.refuse(name, message.error)
         else:
             raise message.error
 
@@ -131,18 +142,38 @@ class Groups:
             member.failure = member.failure or ("" if member.done else error.message)
         following.seen = True
 
-    def _check_missing(self, following: Following) -> None:
-        group = following.group
-        if following.seen and following.missing:
-            name = following.missing[0]
-            more = ", nor %s" % ", ".join(following.missing[1:4]) if len(following.missing) > 1 else ""
-            hint = self._workloads.likely(group.api_version, KINDS[group.kind].plural, group.namespace, name)
-            raise InvalidOptions(
-                "there is no %s %r in namespace %s%s%s%s"
-                % (group.kind, name, group.namespace, more, self._assumed(following), hint)
-            )
-        if following.seen and not following.members and not self._task.allow_empty:
-            raise InvalidOptions(self._nothing_matches(following))
+    def _check(self) -> None:
+        """Refuse names that there are not or that may not be looked at, all at once, before anything is waited for.
+
+        Where others of the task are there, they are told of too, so that is no error but an end with a result.
+        """
+        for following in self.followings:
+            if not following.members and not self._task.allow_empty:
+                raise InvalidOptions(self._nothing_matches(following))
+        missing = [self._missing(following) for following in self.followings if following.missing]
+        refused = [error for following in self.followings for error in following.refused.values()]
+        if not any(member.known for member in self.members):
+            if missing:
+                raise InvalidOptions("; ".join(missing))
+            if refused:
+                raise refused[0]
+        self.refused = "; ".join([*missing, *dict.fromkeys(error.message for error in refused)])
+
+    def _missing(self, following: Following) -> str:
+        """Note for each name that there is no such workload; return a sentence about them, with a hint at the first."""
+        group, (name, *others) = following.group, following.missing
+        for absent in following.missing:
+            following.members[absent].failure = "there is no such %s" % group.kind
+        hint = self._workloads.likely(group.api_version, KINDS[group.kind].plural, group.namespace, name)
+        more = ", nor %s" % ", ".join(others) if others else ""
+        return "there is no %s %r in namespace %s%s%s%s" % (
+            group.kind,
+            name,
+            group.namespace,
+            more,
+            self._assumed(following),
+            hint,
+        )
 
     def _nothing_matches(self, following: Following) -> str:
         group, selectors = following.group, ",".join(following.group.selectors)

@@ -23,8 +23,9 @@ from .rollout_words import message_of
 class Report:
     """A task's end.
 
-    seconds: how long it waited; timed_out: its time is up; cancelled: what ended it from outside; verdict: why it was
-    given up early; entries: pods that keep rollouts from being complete; notes: what could not be read.
+    seconds: how long it waited; timed_out: its time is up; cancelled: what ended it from outside; refused: why nothing
+    was waited for; verdict: why it was given up early; entries: pods that keep rollouts from being complete; notes:
+    what could not be read.
     """
 
     task: RolloutTask
@@ -32,6 +33,7 @@ class Report:
     seconds: float = 0.0
     timed_out: bool = False
     cancelled: str = ""
+    refused: str = ""
     verdict: list[Finding] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from .objects import Obj, condition_of, name_of, number, part, whole
 
 REVISION = "deployment.kubernetes.io/revision"
+ROLLING, ON_DELETE = "RollingUpdate", "OnDelete"
 NOT_ROLLING = "rollout status is only available for RollingUpdate strategy type"
 
 
@@ -56,7 +57,7 @@ def is_observed(obj: Obj) -> bool:
 
 def strategy_of(obj: Obj) -> str:
     """Return a StatefulSet's or DaemonSet's update strategy; the API's default where it is left out."""
-    return str(part(obj, "spec", "updateStrategy").get("type") or "RollingUpdate")
+    return str(part(obj, "spec", "updateStrategy").get("type") or ROLLING)
 
 
 def revision_of(deployment: Obj) -> int | None:
@@ -105,7 +106,7 @@ def deployment_view(obj: Obj, revision: int, strict: bool) -> View:
 
 def daemonset_view(obj: Obj, revision: int, strict: bool) -> View:
     """Look at a DaemonSet."""
-    if strategy_of(obj) != "RollingUpdate" and not strict:
+    if not _is_judged(obj, strict):
         return View("", failure=_not_rolling("DaemonSet", obj))
     if not is_observed(obj):
         return View("Waiting for daemon set spec update to be observed...")
@@ -122,7 +123,7 @@ def daemonset_view(obj: Obj, revision: int, strict: bool) -> View:
 
 def statefulset_view(obj: Obj, revision: int, strict: bool) -> View:
     """Look at a StatefulSet."""
-    if strategy_of(obj) != "RollingUpdate" and not strict:
+    if not _is_judged(obj, strict):
         return View("", failure=_not_rolling("StatefulSet", obj))
     status, spec = part(obj, "status"), part(obj, "spec")
     if number(status.get("observedGeneration")) == 0 or not is_observed(obj):
@@ -144,7 +145,7 @@ def statefulset_view(obj: Obj, revision: int, strict: bool) -> View:
 def _statefulset_revisions(obj: Obj, wanted: Any) -> View:
     status, rolling = part(obj, "status"), part(obj, "spec", "updateStrategy").get("rollingUpdate")
     updated, revision = updated_of(obj), str(status.get("updateRevision") or "")
-    if strategy_of(obj) != "RollingUpdate":
+    if strategy_of(obj) == ON_DELETE:
         if updated < number(wanted):
             text = "Waiting for pods to be deleted (OnDelete): %d out of %d pods are at revision %s..."
             return View(text % (updated, number(wanted), revision))
@@ -180,13 +181,15 @@ def _other_revision(obj: Obj, revision: int) -> str:
     return text + (": it was superseded by revision %d" % running if running > revision else "")
 
 
+def _is_judged(obj: Obj, strict: bool) -> bool:
+    """Tell whether it is known what a complete rollout is under a StatefulSet's or DaemonSet's update strategy."""
+    return strategy_of(obj) == ROLLING or (strict and strategy_of(obj) == ON_DELETE)
+
+
 def _not_rolling(kind: str, obj: Obj) -> str:
-    return '%s: %s "%s" has %s (semantics=strict judges it by the revision of its pods)' % (
-        NOT_ROLLING,
-        kind,
-        name_of(obj),
-        strategy_of(obj),
-    )
+    known = strategy_of(obj) == ON_DELETE
+    why = "semantics=strict judges it by the revision of its pods" if known else "a strategy that is not known here"
+    return '%s: %s "%s" has %s (%s)' % (NOT_ROLLING, kind, name_of(obj), strategy_of(obj), why)
 
 
 def figures(kind: str, obj: Obj) -> dict[str, int]:

@@ -64,6 +64,9 @@ class Rollouts:
             if self._last_look.due():
                 self._groups.look_at_all(now)
             self._groups.look(now)
+            if self._groups.refused:
+                self.report.refused = self._groups.refused
+                return
             if self._groups.seen:
                 self._evidence.review(self._groups.members, now)
             self._tools.progress.step()
@@ -109,7 +112,7 @@ class Rollouts:
         """Find out what the failure's readers want to know, within a bounded time."""
         self.report.verdict = self._evidence.verdict
         failing = self._stuck()
-        if not self.report.failed or not failing:
+        if self.report.refused or not self.report.failed or not failing:
             return
         left = self._deadline.remaining()
         limit = Deadline(self._clock, min(EXPLAINING, left) if left > AFTERWARDS else AFTERWARDS)

@@ -23,6 +23,7 @@ class Ended(Protocol):
     seconds: float
     timed_out: bool
     cancelled: str
+    refused: str
     entries: list[Entry]
     notes: list[str]
 
@@ -55,6 +56,12 @@ def _main(end: Ended) -> str:
         return "No workload was chosen, and allow_empty says that this is fine."
     if end.cancelled:
         return "The wait was %s: %s." % (end.cancelled, _told(open_ones + failed))
+    if end.refused:
+        rest = sum(member.known for member in members)
+        return "%s. %s not waited for (see workloads)." % (
+            end.refused[0].upper() + end.refused[1:].rstrip("."),
+            "The other workload was" if rest == 1 else "The other %d workloads were" % rest,
+        )
     given_up = [entry for entry in end.entries if entry.decisive]
     sentences = []
     if given_up:

@@ -307,7 +307,10 @@ workloads:
       description: The generation that its controller has seen.
       type: int
     failure:
-      description: Why the rollout failed, empty if it did not. A rollout that is only unfinished has not failed.
+      description:
+        - Why the rollout failed, empty if it did not. A rollout that is only unfinished has not failed.
+        - A name that does not exist, or that the account may not look at, ends the task before it waits. It is told
+          here, beside the others as they are.
       type: str
       sample: deployment "web" exceeded its progress deadline
 pending_workloads:

@@ -303,8 +303,13 @@ def test_a_selector_needs_the_right_to_list() -> None:
             "there is no Deployment 'wep' in namespace default; did you mean web?",
         ),
         (
-            {"name": ["web", "zzz"], "namespace": "default"},
-            "there is no Deployment 'zzz' in namespace default (it has 1 deployments)",
+            {"name": ["zzz", "yyy"], "namespace": "default"},
+            "there is no Deployment 'zzz' in namespace default, nor yyy (it has 1 deployments)",
+        ),
+        (
+            {"workloads": [{"kind": k, "name": "wep"} for k in ("Deployment", "DaemonSet")], "namespace": "default"},
+            "there is no Deployment 'wep' in namespace default; did you mean web?; there is no DaemonSet 'wep' in"
+            " namespace default (it has 0 daemonsets)",
         ),
         (
             {"name": ["web"], "namespace": "shop"},
@@ -333,6 +338,59 @@ def test_what_does_not_exist_is_told_at_once(params: dict[str, Any], message: st
         scene.follow(**params)
     assert caught.value.message == message
     assert scene.seconds == 0
+
+
+def failures(result: dict[str, Any]) -> dict[str, str]:
+    """Return of each workload why it failed, by kind and name."""
+    return {"%(kind)s/%(name)s" % workload: workload["failure"] for workload in result["workloads"]}
+
+
+def test_names_that_do_not_exist_end_the_task_with_all_of_them_and_the_others_as_they_are() -> None:
+    scene = still(deployment(**COMPLETE), deployment("api", updatedReplicas=1))
+    names = [("Deployment", name) for name in ("web", "zzz", "api", "yyy")] + [("StatefulSet", "db")]
+    workloads = [{"kind": kind, "name": name, "namespace": "default"} for kind, name in names]
+    result = scene.follow(workloads=workloads)
+    assert (result["failed"], result["done"], scene.seconds) == (True, False, 0)
+    assert result["msg"] == (
+        "There is no Deployment 'zzz' in namespace default, nor yyy (it has 2 deployments); there is no StatefulSet"
+        " 'db' in namespace default (it has 0 statefulsets). The other 2 workloads were not waited for (see workloads)."
+    )
+    assert failures(result) == {
+        "Deployment/web": "",
+        "Deployment/zzz": "there is no such Deployment",
+        "Deployment/api": "",
+        "Deployment/yyy": "there is no such Deployment",
+        "StatefulSet/db": "there is no such StatefulSet",
+    }
+    assert [workload["name"] for workload in result["workloads"] if workload["done"]] == ["web"]
+    assert [workload["updated"] for workload in result["workloads"]][2] == 1
+
+
+def test_a_name_that_may_not_be_looked_at_does_not_hide_the_others() -> None:
+    scene = still(deployment(**COMPLETE), deployment("api", updatedReplicas=1))
+    granted(scene, rule(["get"], resourceNames=["web"]))
+    result = scene.follow(name=["api", "web"])
+    assert (result["failed"], scene.seconds) == (True, 0)
+    assert result["msg"].startswith('Deployments.apps "api" is forbidden')
+    assert result["msg"].endswith("The other workload was not waited for (see workloads).")
+    assert [(workload["name"], workload["done"]) for workload in result["workloads"]] == [("api", False), ("web", True)]
+    assert failures(result)["Deployment/api"].startswith("it cannot be looked at: ")
+
+
+def test_one_look_fails_for_a_name_that_does_not_exist_and_tells_of_the_others() -> None:
+    result = still(deployment(**COMPLETE)).follow(name=["web", "zzz"], watch=False)
+    assert (result["failed"], [workload["done"] for workload in result["workloads"]]) == (True, [True, False])
+
+
+@pytest.mark.parametrize("rights", [["get", "list", "watch"], ["get"]])
+@pytest.mark.parametrize("at", [1, 3])
+def test_a_rollout_is_followed_on_after_a_restore_of_the_cluster(rights: list[str], at: float) -> None:
+    scene = still(deployment(updatedReplicas=1))
+    granted(scene, rule(rights))
+    scene.agenda.after(at, lambda: scene.cluster.restore(500))
+    later(scene, at + 1, status(**COMPLETE))
+    result = scene.follow(name=["web"], wait_timeout=100, fail_early="off")
+    assert (result["done"], scene.seconds < 40) == (True, True)
 
 
 def test_who_may_not_look_into_other_namespaces_is_told_as_much_as_is_known() -> None:

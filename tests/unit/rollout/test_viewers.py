@@ -232,6 +232,17 @@ def test_a_statefulset_that_is_scaled_to_zero_is_not_complete_before_its_pods_ar
     assert seen("StatefulSet", obj) == ("Waiting for 2 pods to be terminated...", False)
 
 
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("kind", ["DaemonSet", "StatefulSet"])
+def test_a_strategy_that_is_not_known_is_a_failure_that_names_it(kind: str, strict: bool) -> None:
+    obj = daemonset("Canary", **FULL) if kind == "DaemonSet" else statefulset(strategy="Canary", readyReplicas=3)
+    name = obj["metadata"]["name"]
+    assert view(kind, obj, strict=strict).failure == (
+        "rollout status is only available for RollingUpdate strategy type: "
+        f'{kind} "{name}" has Canary (a strategy that is not known here)'
+    )
+
+
 @pytest.mark.parametrize("kind", ["DaemonSet", "StatefulSet"])
 def test_another_strategy_than_rolling_update_is_a_failure_that_names_it(kind: str) -> None:
     obj = daemonset("OnDelete", **FULL) if kind == "DaemonSet" else statefulset(strategy="OnDelete", readyReplicas=3)

@@ -12,7 +12,9 @@ from typing import Any
 Result = Mapping[str, Any]
 _LONGEST = 300
 # What Ansible puts before the words of ssh, sudo and Python.
-_FRAME = re.compile(r"^(Task failed: |Failed to connect to the host via ssh: |Data could not be sent to remote host .*?: )+")
+_FRAME = re.compile(
+    r"^(Task failed: |Failed to connect to the host via ssh: |Data could not be sent to remote host .*?: )+"
+)
 # What Ansible says of a module that wrote no result; the reason is in its error output.
 _SAYS_NOTHING = re.compile(r"MODULE FAILURE|deserialization failed|failed to execute correctly", re.IGNORECASE)
 _NO_PYTHON = re.compile(r"interpreter|python|not found|No such file", re.IGNORECASE)
@@ -20,15 +22,18 @@ _REMEDIES = (
     (r"Could not resolve|not known|nodename nor servname", "Set ansible_host to its address."),
     (r"Host key verification|IDENTIFICATION HAS CHANGED|authenticity of host", "Put its key into known_hosts."),
     (r"Permission denied|authenticat|password|publickey", "Look at ansible_user and its key or password."),
-    (r"refused|timed out|No route|unreachable", "See whether it is up, and whether ansible_host and ansible_port are right."),
+    (
+        r"refused|timed out|No route|unreachable",
+        "See whether it is up, and whether ansible_host and ansible_port are right.",
+    ),
 )
 
 
 def unreached(result: Result, plainly: Result | None, host: str) -> str:
     """Return in a sentence or two why a host cannot be worked on, and what to do; nothing if it can.
 
-    result: of a ping in the way in which the host is to be patched; plainly: of a ping as the user who logs in, if that is
-    another way.
+    result: of a ping in the way in which the host is to be patched; plainly: of one as the user who logs in, if that was
+    tried.
     """
     if result.get("ping") == "pong":
         return ""

@@ -22,13 +22,13 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "window": (
         {"node_patch_node": "w2", "node_patch_window": [{"not_after": "2020-01-01"}]},
-        "the maintenance window ended 2020-01-01 00:00 UTC",
+        "The maintenance window ended 2020-01-01 00:00 UTC.",
     ),
     "w3.example.org": ({}, "There is no node 'w3.example.org' in this cluster; did you mean w3?"),
     "lonely": ({"node_patch_node": "w4"}, "shop/lonely"),
     "owned": (
         {"node_patch_node": "w6"},
-        "node w5 is under maintenance by another owner (disk-exchange since 2026-11-30T10:00:00Z)",
+        "Node w5 is under maintenance by another owner (disk-exchange since 2026-11-30T10:00:00Z)",
     ),
 }
 TWO_AT_ONCE = """---

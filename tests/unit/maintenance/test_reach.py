@@ -8,24 +8,33 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch_reach import unreached
 
 PONG = {"ping": "pong"}
 # What ansible-core 2.19 returns, where not said otherwise.
 SSH = "Task failed: Failed to connect to the host via ssh: "
 NO_PYTHON = {
-    "rc": 127, "msg": "The module interpreter '/usr/bin/python9' was not found.", "module_stdout": "",
+    "rc": 127,
+    "msg": "The module interpreter '/usr/bin/python9' was not found.",
+    "module_stdout": "",
     "module_stderr": "/bin/sh: 1: /usr/bin/python9: not found\n",
 }
 NO_PYTHON_2_17 = {
-    "rc": 127, "msg": "MODULE FAILURE\nSee stdout/stderr for the exact error", "module_stdout": "",
+    "rc": 127,
+    "msg": "MODULE FAILURE\nSee stdout/stderr for the exact error",
+    "module_stdout": "",
     "module_stderr": "/bin/sh: 1: /usr/bin/python9: not found\n",
 }
 SHIM = {
-    "rc": 127, "msg": "Module result deserialization failed: No start of json char found",
+    "rc": 127,
+    "msg": "Module result deserialization failed: No start of json char found",
     "module_stderr": "pyenv: python3.13: command not found\n\nThe command exists in these Python versions:\n  3.13.0\n",
 }
-SUDO = {"msg": "Task failed: Premature end of stream waiting for become success.\n>>> Standard Error\nsudo: a password is required"}
+SUDO = {
+    "msg": "Task failed: Premature end of stream waiting for become success.\n>>> Standard Error\n"
+    "sudo: a password is required"
+}
 
 
 def test_nothing_is_said_of_a_host_that_answers() -> None:
@@ -58,8 +67,8 @@ def test_a_host_that_cannot_be_reached_is_told_with_the_words_of_ssh(said: str, 
 )
 def test_a_host_without_python_is_told_so(result: dict[str, Any], reason: str) -> None:
     assert unreached(result, result, "w1") == (
-        f"Host w1 can be reached, but its Python does not work: {reason} Install Python 3 there, or say where it is with "
-        "ansible_python_interpreter."
+        f"Host w1 can be reached, but its Python does not work: {reason} Install Python 3 there, or say where it is "
+        "with ansible_python_interpreter."
     )
 
 
@@ -73,7 +82,9 @@ def test_a_host_without_python_is_told_so(result: dict[str, Any], reason: str) -
 )
 def test_a_host_on_which_nobody_else_may_be_become_is_told_so(result: dict[str, Any], reason: str) -> None:
     text = unreached(result, PONG, "w1")
-    assert text.startswith(f"Host w1 can be reached, but not as another user (become): {reason} Give the password with ")
+    assert text.startswith(
+        f"Host w1 can be reached, but not as another user (become): {reason} Give the password with "
+    )
 
 
 def test_what_else_goes_wrong_is_told_as_it_is() -> None:

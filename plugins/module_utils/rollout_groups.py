@@ -21,7 +21,7 @@ from .workloads import Workloads
 # Looks at single workloads under way at once, where no list may be used.
 MOST_LOOKS = 20
 
-ASSUMED = " (no namespace was given, so that of the kubeconfig context counts, or else default)"
+ASSUMED = " (no namespace was given, so that of the kubeconfig context was taken, or default)"
 
 
 class Groups:
@@ -178,11 +178,11 @@ class Groups:
     def _nothing_matches(self, following: Following) -> str:
         group, selectors = following.group, ",".join(following.group.selectors)
         plural = KINDS[group.kind].plural
-        return "no %s in namespace %s%s matches label_selectors %r%s; set allow_empty if that is fine" % (
+        return "no %s in namespace %s matches label_selectors %r%s%s; set allow_empty if that is fine" % (
             group.kind,
             group.namespace,
-            self._assumed(following),
             selectors,
+            self._assumed(following),
             self._workloads.elsewhere(
                 group.api_version, plural, group.namespace, "there are some", labelSelector=selectors
             ),

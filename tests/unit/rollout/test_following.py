@@ -292,7 +292,7 @@ def test_a_selector_needs_the_right_to_list() -> None:
         (
             {"name": ["wep"]},
             "there is no Deployment 'wep' in namespace default (no namespace was given, so that of the kubeconfig"
-            " context counts, or else default); did you mean web?",
+            " context was taken, or default); did you mean web?",
         ),
         (
             {"workloads": [{"kind": "Deployment", "name": "wep"}], "namespace": "default"},
@@ -327,8 +327,8 @@ def test_a_selector_needs_the_right_to_list() -> None:
         ),
         (
             {"label_selectors": ["app=x"]},
-            "no Deployment in namespace default (no namespace was given, so that of the kubeconfig context counts, or"
-            " else default) matches label_selectors 'app=x'; set allow_empty if that is fine",
+            "no Deployment in namespace default matches label_selectors 'app=x' (no namespace was given, so that of the"
+            " kubeconfig context was taken, or default); set allow_empty if that is fine",
         ),
     ],
 )  # fmt: skip

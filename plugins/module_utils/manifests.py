@@ -16,6 +16,8 @@ from .errors import InvalidOptions, MaintenanceError, MissingLibrary
 from .objects import Obj, part
 
 SHORTEST_SECRET = 6
+# Where a Secret has its values.
+_HOLDS = ("data", "stringData")
 # What kubectl takes from a folder.
 SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -51,15 +53,32 @@ def objects_of_files(paths: tuple[str, ...]) -> list[Described]:
 def secrets_in(definition: Any) -> set[str]:
     """Return what the Secrets of a definition hold, so that it can be kept out of what Ansible repeats.
 
-    What is short would be masked in every word that has it in it. The lines of a longer text stand apart in YAML.
+    What is short would be masked in every word that has it in it. The lines of a longer text stand apart in YAML. Of a
+    text that cannot be read everything may be secret.
     """
+    if isinstance(definition, list):
+        return {secret for entry in definition for secret in secrets_in(entry)}
     try:
-        described = objects_in(definition, "")
+        described = [found.obj for found in objects_in(definition, "")]
     except MaintenanceError:
-        return set()
-    secrets = [found.obj for found in described if found.obj.get("kind") == "Secret"]
-    values = [value for obj in secrets for key in ("data", "stringData") for value in part(obj, key).values()]
-    return {line for value in values for line in (str(value), *str(value).splitlines()) if len(line) >= SHORTEST_SECRET}
+        values = list(_held(definition))
+    else:
+        secrets = [obj for obj in described if obj.get("kind") == "Secret"]
+        values = [value for obj in secrets for key in _HOLDS for value in part(obj, key).values()]
+    lines = {line.strip() for value in values for line in str(value).splitlines()}
+    return {text for text in {str(value) for value in values} | lines if len(text) >= SHORTEST_SECRET}
+
+
+def _held(definition: Any) -> Iterator[Any]:
+    """Yield what may be secret of a definition that is not understood: a text as it is, and what Secrets hold."""
+    if isinstance(definition, str):
+        yield definition
+    for entry in definition if isinstance(definition, list) else [definition]:
+        for key, value in entry.items() if isinstance(entry, dict) else ():
+            if key in _HOLDS:
+                yield from value.values() if isinstance(value, dict) else [value]
+            elif isinstance(value, (dict, list)):
+                yield from _held(value)
 
 
 def _files(path: str) -> list[str]:
@@ -101,23 +120,42 @@ def _documents(text: str, place: str) -> list[tuple[str, Any]]:
         raise MissingLibrary(
             "manifests cannot be read, because the Python package PyYAML is missing; it comes with kubernetes"
         ) from exc
+    reached: list[Any] = []
     try:
-        documents = list(yaml.load_all(text, Loader=_tolerant(yaml)))
+        documents = list(yaml.load_all(text, Loader=_tolerant(yaml, reached)))
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as exc:
         # The last ones are what the library raises for values that their tags do not fit, such as "!!bool x".
-        mark = getattr(exc, "problem_mark", None)
-        where = " (line %d, column %d)" % (mark.line + 1, mark.column + 1) if mark is not None else ""
-        raise InvalidOptions("%s is neither YAML nor JSON%s: correct it" % (place, where)) from None
+        spot = _spot(exc, text, reached, hasattr(yaml, "CSafeLoader"))
+        raise InvalidOptions("%s is neither YAML nor JSON (%s): correct it" % (place, spot)) from None
     if len(documents) == 1:
         return [(place, documents[0])]
     return [("%s, document %d" % (place, number), document) for number, document in enumerate(documents, 1)]
 
 
-def _tolerant(yaml: Any) -> Any:
-    """Return a safe loader to which a tag or a bare C(=) is no error: only names are of interest here."""
+def _spot(exc: Exception, text: str, reached: list[Any], in_bytes: bool) -> str:
+    """Return where in a text an error of the YAML library is. in_bytes: its reader counts bytes and not characters."""
+    mark = getattr(exc, "problem_mark", None) or (reached[-1] if reached else None)
+    position = getattr(exc, "position", getattr(exc, "start", None))
+    if isinstance(position, int):
+        raw = text.encode("utf-8", "surrogatepass") if in_bytes and not isinstance(exc, UnicodeError) else None
+        before = text[:position] if raw is None else raw[:position].decode("utf-8", "replace")
+        return "line %d, column %d" % (before.count("\n") + 1, len(before) - before.rfind("\n"))
+    return "line %d, column %d" % (mark.line + 1, mark.column + 1) if mark is not None else "nested too deeply"
+
+
+def _tolerant(yaml: Any, reached: list[Any]) -> Any:
+    """Return a safe loader to which a tag or a bare C(=) is no error: only names are of interest here.
+
+    reached: gets the place of the value that it came to last.
+    """
     # The C parser is ten times as fast, and not part of every build.
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    loader: Any = type("ManifestLoader", (base,), {})
+
+    def construct(self: Any, node: Any, deep: bool = False) -> Any:
+        reached[:] = [node.start_mark]
+        return base.construct_object(self, node, deep)
+
+    loader: Any = type("ManifestLoader", (base,), {"construct_object": construct})
     loader.add_constructor(None, lambda reader, node: None)
     loader.add_constructor("tag:yaml.org,2002:value", lambda reader, node: reader.construct_scalar(node))
     return loader

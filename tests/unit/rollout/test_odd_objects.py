@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
+from ansible.module_utils.common.parameters import remove_values
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
 from ansible_collections.kubeops.maintenance.plugins.module_utils.manifests import secrets_in
@@ -86,8 +88,22 @@ def test_a_few_lines_of_aliases_do_not_become_millions_of_objects() -> None:
 
 @pytest.mark.parametrize("value", ["!!timestamp x", "!!bool x", "!!int ''", "!!float ''"])
 def test_a_value_that_its_tag_does_not_fit_is_told_as_malformed(value: str) -> None:
-    text = refusal(resource_definition=MANIFEST + "x: " + value)
-    assert text == "the option resource_definition is neither YAML nor JSON: correct it"
+    text = refusal(resource_definition=MANIFEST + "x: " + value + "\ny: 1")
+    line = MANIFEST.count("\n") + 1
+    assert text == f"the option resource_definition is neither YAML nor JSON (line {line}, column 4): correct it"
+
+
+@pytest.mark.parametrize("value", ["\x07", "é\x07", "\ud800", "[1", "2001-99-99", "*no", "a: b"])
+def test_what_is_malformed_is_told_with_its_place_and_never_with_its_words(value: str) -> None:
+    secret = "kind: Secret\nstringData:\n  password: hunter2hunter2\n  other: "
+    text = refusal(resource_definition=secret + value)
+    assert re.fullmatch(
+        r"the option resource_definition is neither YAML nor JSON \(line [45], column \d+\): correct it", text
+    )
+
+
+def test_a_text_without_an_end_of_its_brackets_is_told() -> None:
+    assert refusal(resource_definition="[" * 5000).endswith("): correct it")
 
 
 def test_a_path_that_can_be_none_is_told() -> None:
@@ -122,6 +138,21 @@ def test_times_beyond_every_clock_are_bounded() -> None:
 )
 def test_what_secrets_among_manifests_hold_is_known_so_that_it_can_be_masked(definition: Any) -> None:
     assert secrets_in(definition) == {"s3cret-1", "s3cret-2"}
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "kind: Secret\nstringData:\n  a: s3cret-1\n  b: [s3cret-2\n",
+        ["kind: Secret\nstringData: {a: s3cret-1, b: s3cret-2}", "a: [b: c"],
+        {"items": [{"kind": "Secret", "stringData": {"a": "s3cret-1"}, "data": {"b": "s3cret-2"}}]},
+        [{"kind": "Secret", "stringData": {"a": "s3cret-1", "b": "s3cret-2"}}, {"metadata": {}}],
+    ],
+    ids=["text", "list", "no kind", "another"],
+)
+def test_what_secrets_hold_is_masked_though_their_manifest_is_malformed(definition: Any) -> None:
+    shown = json.dumps(remove_values(definition, secrets_in(definition)))
+    assert "s3cret" not in shown
 
 
 @pytest.mark.parametrize("definition", [None, 5, "a: [b", {"kind": "Secret", "data": "x"}])

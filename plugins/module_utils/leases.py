@@ -43,7 +43,11 @@ class LeaseStore:
 
     def delete(self, lease: Obj) -> None:
         """Delete the Lease that was read, and no later one."""
-        body: Obj = {"preconditions": {"uid": uid_of(lease), "resourceVersion": version_of(lease)}}
+        body: Obj = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "preconditions": {"uid": uid_of(lease), "resourceVersion": version_of(lease)},
+        }
         if self._check_mode:
             body["dryRun"] = ["All"]
         try:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
@@ -120,6 +121,19 @@ def test_a_released_lock_leaves_nothing(scene: Scene) -> None:
 
 def test_releasing_a_lock_that_nobody_holds_changes_nothing(scene: Scene) -> None:
     assert locked(scene, state="absent")["changed"] is False
+
+
+def test_only_the_very_lock_that_was_read_is_released(scene: Scene) -> None:
+    locked(scene)
+    held = lease(scene)
+    assert held is not None
+    locked(scene, state="absent")
+    (sent,) = scene.requests("DELETE", "/leases/")
+    assert json.loads(sent.body) == {
+        "apiVersion": "v1",
+        "kind": "DeleteOptions",
+        "preconditions": {"uid": held["metadata"]["uid"], "resourceVersion": held["metadata"]["resourceVersion"]},
+    }
 
 
 def test_somebody_elses_lock_is_not_released(scene: Scene) -> None:

@@ -168,7 +168,7 @@ attributes:
     details:
       - Evictions are sent as server-side dry runs. What a disruption budget would refuse at this moment is listed in
         RV(pending_pods) and fails nothing. The API server books nothing in a dry run, so pods that share a budget
-        may all be let through.
+        may all be let through, and RV(nodes[].evicted) lists them; RV(msg) says how many of them would wait for room.
   diff_mode:
     support: full
     details:
@@ -287,7 +287,7 @@ pending_pods:
       type: str
       sample: pdb_no_budget
     message:
-      description: The reason in words, with the API server's or the webhook's own where there are any.
+      description: The reason in words and what to do, with the API server's or the webhook's own where there are any.
       type: str
     attempts:
       description: How many evictions were sent.

@@ -240,7 +240,7 @@ msg:
   type: str
   sample: >-
     Given up early (fail_early=strict): Deployment shop/web: pod web-5d9c7b6f4-x2k8p: container app cannot pull image
-    registry.example/web:2: not found.
+    registry.example/web:2: not found; correct the image's name or the pull secret.
 done:
   description: Whether all rollouts are complete.
   returned: always
@@ -373,7 +373,8 @@ pending_pods:
       type: str
       sample: image_pull
     message:
-      description: The reason in words, with those of the kubelet, the registry, the scheduler or the API server.
+      description:
+        - The reason in words and what to do, with those of the kubelet, the registry, the scheduler or the API server.
       type: str
     container:
       description: The container at fault, empty if none is.

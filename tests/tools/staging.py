@@ -23,15 +23,20 @@ from pathlib import Path
 
 from places import BUILD, COLLECTION, HOME, ROOT, environment
 
-# ansible-test makes virtual environments without pip and fetches a script from its own file server to add it.
-# This one does the same with what Python ships, so that only the package index is needed.
+# ansible-test makes a virtual environment without pip for each of its tools, and fetches a script from its own file
+# server to add it. This one shows them a pip that was installed once, so that only the package index is needed, and
+# none of them waits for it; what else is asked for is installed with it.
 GET_PIP = '''\
 import subprocess
 import sys
+import sysconfig
 
-arguments = [a for a in sys.argv[1:] if a not in ("--no-setuptools", "--no-wheel")]
-subprocess.check_call([sys.executable, "-m", "ensurepip", "--default-pip"], stdout=subprocess.DEVNULL)
-sys.exit(subprocess.call([sys.executable, "-m", "pip", "install", "-q"] + arguments))
+with open(sysconfig.get_path("purelib") + "/pip.pth", "w") as shown:
+    shown.write({folder!r} + "\\n")
+packages = [a for a in sys.argv[1:] if not a.startswith("-") and a != {pip!r}]
+if packages:
+    options = [a for a in sys.argv[1:] if a.startswith("-") and a not in ("--no-setuptools", "--no-wheel")]
+    sys.exit(subprocess.call([sys.executable, "-m", "pip", "install", "-q"] + options + packages))
 '''
 
 
@@ -84,11 +89,24 @@ def staged(purpose: str) -> Iterator[Path]:
 def ansible_test_environment() -> dict[str, str]:
     """Return the environment for ansible-test, with a home folder of its own in .build/home."""
     cache = HOME / ".ansible" / "test" / "cache"
+    version = pip_version()
+    pip = f"pip=={version}"
     with one_at_a_time("home"):
         home_for_pip()
         cache.mkdir(parents=True, exist_ok=True)
-        replace(cache / f"get_pip_{pip_version().replace('.', '_')}.py", GET_PIP)
+        folder = installed_once(pip, cache / f"pip-{version}")
+        replace(cache / f"get_pip_{version.replace('.', '_')}.py", GET_PIP.format(folder=str(folder), pip=pip))
     return environment(HOME=str(HOME))
+
+
+def installed_once(package: str, folder: Path) -> Path:
+    """Return the folder, after the package was installed into it if it is not there yet."""
+    if not folder.exists():
+        with tempfile.TemporaryDirectory(dir=folder.parent) as made:
+            pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
+            subprocess.run([*pip, "--no-deps", "--target", f"{made}/whole", package], check=True)
+            os.rename(f"{made}/whole", folder)
+    return folder
 
 
 def pip_version() -> str:

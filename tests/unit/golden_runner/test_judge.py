@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -125,3 +126,9 @@ def test_listed_deviations_speak_of_cases_that_are_there(deviation: Deviation) -
     listed = [cases[name] for name in deviation.cases]
     assert listed
     assert all(deviation.holds(case, ENDS[deviation.ends](case)) for case in listed)
+
+
+def test_users_can_read_of_every_listed_deviation() -> None:
+    page = Path(__file__).resolve().parents[3] / "docs/guides/kubectl.md"
+    starred = [line for line in page.read_text(encoding="utf-8").splitlines() if " * |" in line]
+    assert len(starred) == len(read_deviations(DEVIATIONS))

@@ -20,9 +20,9 @@ _NUMBERS = ("pods", "retries", "seconds")
 _CONTROL = {code: " " for code in range(32) if code not in (9, 10, 13)}
 
 
-def record_of(host: Mapping[str, Any]) -> dict[str, Any]:
+def record_of(host: Mapping[str, Any], lost: Iterable[str] = ()) -> dict[str, Any]:
     """Return a host's record with the seconds of each step, from the host's variables; of a host that nothing was done
-    to, a record that says so."""
+    to, a record that says so. lost: the hosts that Ansible has given up, whose own records could not say so."""
     record = dict(host.get("node_patch_record") or {})
     name = str(host.get("inventory_hostname") or "?")
     if not record:
@@ -33,6 +33,8 @@ def record_of(host: Mapping[str, Any]) -> dict[str, Any]:
     ends = [at for _step, at in begun[1:]] + [ended]
     record["steps"] = {step: round(max(0.0, end - at), 1) for (step, at), end in zip(begun, ends, strict=False)}
     record["seconds"] = round(max(0.0, ended - begun[0][1]), 1) if begun else 0.0
+    if record.get("state") == "under way" and name in lost:
+        record.update(state="failed", message="The host could not be reached any more (step %s)." % record.get("step"))
     if record.get("state") == "unfinished":
         record["message"] = record.get("message") or "an earlier run did not finish it"
     return record

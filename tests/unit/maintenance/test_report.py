@@ -37,6 +37,15 @@ def test_a_host_without_a_record_was_not_touched() -> None:
     assert record_of(host("w9"))["state"] == "not touched"
 
 
+def test_a_host_that_was_given_up_did_not_come_to_its_end() -> None:
+    record = record_of(host("w1", state="under way", step="patch"), ["w1"])
+    assert (record["state"], record["message"]) == ("failed", "The host could not be reached any more (step patch).")
+
+
+def test_a_host_whose_turn_had_not_come_is_not_lost() -> None:
+    assert record_of(host("w1", state="can go"), ["w1"])["state"] == "can go"
+
+
 def test_the_table_has_a_line_for_each_node() -> None:
     assert table(map(record_of, [DONE, FAILED, host("w3")])) == [
         "node      state        pods  retries  seconds  kubelet             note",

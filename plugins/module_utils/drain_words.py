@@ -82,13 +82,13 @@ def _not_drained(node: NodeDrain, pending: list[dict[str, Any]], end: Ended) -> 
         return "%s: %s" % (text, closed(node.error.message))
     attached = [volume.text() for volume in node.volumes or [] if not volume.detached]
     if attached:
-        return "%s: its pods are gone, but %s still attached: %s." % (
+        return "%s: its pods are gone, but %s still attached: %s; see what its storage driver waits for." % (
             text,
             counted(len(attached), "volume") + (" is" if len(attached) == 1 else " are"),
             some(attached),
         )
     if not pending:
-        return text + (": there was no time for the last look at it." if node.timed_out else ".")
+        return text + (": there was no time for the last look at it, so run it again." if node.timed_out else ".")
     verb = "is" if len(pending) == 1 else "are"
     return "%s: %s %s left: %s" % (text, counted(len(pending), "pod"), verb, closed(left_over(pending)))
 

@@ -175,9 +175,8 @@ def _parse(path: str) -> dict[str, Any]:
         with open(path, encoding="utf-8-sig") as file:
             document = yaml.load(file, Loader=loader)  # noqa: S506
     except OSError as exc:
-        raise InvalidConfiguration(
-            "The kubeconfig %s cannot be read: %s." % (path, exc.strerror or "it is no readable file")
-        ) from exc
+        text = "The kubeconfig %s cannot be read (%s): give a file that the task's user may read."
+        raise InvalidConfiguration(text % (path, exc.strerror or "it is no readable file")) from exc
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as exc:
         # The last ones are what the library raises for values that their tags do not fit, such as "!!bool x".
         mark = getattr(exc, "problem_mark", None)

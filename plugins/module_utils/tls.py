@@ -46,7 +46,10 @@ def read_pem(path: str, name: str) -> Pem:
     except (OSError, ValueError) as exc:
         # A path may be none at all, such as one with a NUL in it.
         why = getattr(exc, "strerror", None) or "unreadable"
-        raise InvalidConfiguration("The file of %s cannot be read: %s (%s)." % (name, path, why)) from exc
+        raise InvalidConfiguration(
+            "The file of %s cannot be read: %s (%s); paths are those of the host that the task runs on."
+            % (name, path, why)
+        ) from exc
 
 
 def tls_context(material: TlsMaterial) -> ssl.SSLContext:

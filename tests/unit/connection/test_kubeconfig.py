@@ -197,7 +197,7 @@ class TestUnusableFiles:
 
     def test_folder(self, connected, tmp_path) -> None:
         assert refusal(connected, kubeconfig=str(tmp_path)) == (
-            f"The kubeconfig {tmp_path} cannot be read: Is a directory."
+            f"The kubeconfig {tmp_path} cannot be read (Is a directory): give a file that the task's user may read."
         )
 
     def test_section_that_is_no_list(self, connected, tmp_path) -> None:
@@ -223,7 +223,7 @@ class TestUnusableFiles:
         path = write(tmp_path / "config", kubeconfig("https://one.test", certificate_authority="no.crt"))
         assert refusal(connected, kubeconfig=path) == (
             f"The file of certificate-authority of cluster 'here' in kubeconfig {path} cannot be read:"
-            f" {tmp_path}/no.crt (No such file or directory)."
+            f" {tmp_path}/no.crt (No such file or directory); paths are those of the host that the task runs on."
         )
 
     @pytest.mark.parametrize(

@@ -96,7 +96,8 @@ class TestTrust:
 
     def test_missing_ca(self, connected, api) -> None:
         assert refusal(connected, host=api.url, ca_cert="/no/ca.crt") == (
-            "The file of ca_cert cannot be read: /no/ca.crt (No such file or directory)."
+            "The file of ca_cert cannot be read: /no/ca.crt (No such file or directory); paths are those of the host"
+            " that the task runs on."
         )
 
 

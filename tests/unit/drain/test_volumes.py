@@ -55,8 +55,8 @@ def test_a_volume_that_stays_attached_fails_the_task_in_time_and_names_the_pod_i
     result = scene.run(wait_volume_detach=True, delete_options={"wait_timeout": 40})
     assert (result["failed"], reasons(result), scene.seconds <= 41) == (True, {"db-0": "volume_attached"}, True)
     assert result["msg"] == (
-        "Node w1 was not drained within 40 s: its pods are gone, but 1 volume is still attached: pv-1 (default/data)."
-        " It stays cordoned."
+        "Node w1 was not drained within 40 s: its pods are gone, but 1 volume is still attached: pv-1 (default/data);"
+        " see what its storage driver waits for. It stays cordoned."
     )
 
 
@@ -69,9 +69,7 @@ def test_volumes_of_pods_that_stay_and_of_other_nodes_are_not_waited_for() -> No
         *volume("pv-far", "far", node="w2"),
     )
     scene.store.mutate("Pod", "default", "other-0", lambda pod: pod["metadata"]["labels"].update(keep="yes"))
-    result = scene.run(
-        wait_volume_detach=True, pod_selectors=["keep!=yes"], delete_options={"ignore_daemonsets": True}
-    )
+    result = scene.run(wait_volume_detach=True, pod_selectors=["keep!=yes"], delete_options={"ignore_daemonsets": True})
     assert (result["failed"], result["nodes"][0]["volumes"]) == (False, [])
 
 
@@ -88,10 +86,13 @@ def test_volumes_left_by_an_interrupted_run_are_waited_for_by_the_next() -> None
     assert (scene.run(wait_volume_detach=True)["failed"], scene.seconds >= 6) == (False, True)
 
 
-@pytest.mark.parametrize("fault", [
-    {"path": "volumeattachments.*watch=true", "status": 403, "times": 0},
-    {"path": "volumeattachments", "watch": "silent", "times": 0},
-])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"path": "volumeattachments.*watch=true", "status": 403, "times": 0},
+        {"path": "volumeattachments", "watch": "silent", "times": 0},
+    ],
+)
 def test_volumes_are_listed_where_they_cannot_be_watched(fault: dict[str, Any]) -> None:
     scene = Scene(*app("db", claims=["data"]), *volume("pv-1", "data"))
     scene.faults.add(fault)

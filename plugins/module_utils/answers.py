@@ -125,7 +125,7 @@ def _parsed(data: bytes) -> Obj | None:
 def _seconds(value: Any) -> float | None:
     try:
         seconds = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         # An HTTP date is allowed there too, but no API server sends one.
         return None
     return seconds if 0 < seconds < 86400 else None

@@ -109,7 +109,12 @@ class Cluster:
     def pods_collection(self, node: str, selectors: list[str]) -> Collection:
         """Return what to follow to know the node's pods."""
         query = dict({"fieldSelector": "spec.nodeName=" + node}, **_labels(selectors))
-        return Collection("/api/v1/pods", query, self._page_size, self._pause, trimmed)
+
+        def keep(pod: Obj) -> Obj:
+            # What loses the query on its way would have the pods of every node evicted.
+            return trimmed(pod) if part(pod, "spec").get("nodeName") == node else {}
+
+        return Collection("/api/v1/pods", query, self._page_size, self._pause, keep)
 
     def budgets_collection(self, namespace: str) -> Collection:
         """Return what to follow to know the disruption budgets of a namespace."""

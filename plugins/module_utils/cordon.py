@@ -13,7 +13,7 @@ from .errors import Conflict, Failed, MaintenanceError
 from .node_drain import FAILED, NodeDrain
 from .objects import Obj, is_unschedulable, uid_of
 from .owners import ANNOTATION, claim, holders, owners_of, release
-from .waiting import Clock
+from .waiting import Clock, Deadline
 
 # Two tasks that change one node at the same moment hinder each other once or twice, not more often.
 MOST_CONFLICTS = 20
@@ -36,6 +36,8 @@ class Gate:
         evict from a node that still accepts pods (https://github.com/kubernetes/kubectl/issues/1568).
         """
         changed = self._set(node, wanted)
+        # Also if it fails hereafter.
+        node.claimed = node.claimed or (changed and not wanted)
         if not changed or self.check_mode or self._shows(node, wanted):
             return changed
         if not wanted and node.recordons == 0:
@@ -108,19 +110,20 @@ class Gate:
         if broken and text not in node.warnings:
             node.warnings.append(text)
 
-    def cordon_all(self, nodes: list[NodeDrain], after_each: Callable[[], None]) -> bool:
+    def cordon_all(self, nodes: list[NodeDrain], deadline: Deadline, after_each: Callable[[], None]) -> bool:
         """Cordon every node; one that fails is noted as failed, with its error. Tell whether anything changed."""
-        changed = False
         for node in nodes:
+            node.closed_uid = uid_of(node.node)
             try:
-                node.claimed = self.set_schedulable(node, False)
+                if deadline.expired():
+                    raise Failed("no time was left")
+                self.set_schedulable(node, False)
                 node.closed_uid = uid_of(node.node)
-                changed = node.claimed or changed
             except MaintenanceError as exc:
                 exc.message = "it could not be cordoned: %s" % exc.message
                 node.error, node.phase = exc, FAILED
             after_each()
-        return changed
+        return any(node.claimed for node in nodes)
 
     def close_again(self, node: NodeDrain) -> None:
         """Cordon a node from which somebody lifted the task's cordon."""

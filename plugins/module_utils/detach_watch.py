@@ -10,7 +10,7 @@ from typing import Any
 
 from .cluster import Cluster
 from .node_drain import DETACHING, NodeDrain
-from .objects import uid_of
+from .objects import identity_of
 from .observe import Changed, Listed, observe
 from .rest import Rest
 from .volumes import Volume
@@ -41,10 +41,10 @@ class DetachWatch:
     def apply(self, news: Any, nodes: list[NodeDrain]) -> None:
         """Take in a list of attachments or a change."""
         if isinstance(news, Listed):
-            self._attached = {uid_of(attachment) for attachment in news.items}
+            self._attached = {identity_of(attachment) for attachment in news.items}
         elif isinstance(news, Changed) and self._attached is not None:
             change = self._attached.discard if news.type == "DELETED" else self._attached.add
-            change(uid_of(news.obj))
+            change(identity_of(news.obj))
         for volume in [volume for node in nodes for volume in node.volumes or []]:
             volume.detached = self._attached is not None and volume.uid not in self._attached
 

@@ -92,11 +92,13 @@ class Maintenance:
                     self.report.changed = True
             except MaintenanceError as exc:
                 node.error, node.phase = exc, FAILED
+                # It may have been changed before it failed.
+                self.report.changed = self.report.changed or node.cordoned is not node.cordoned_before
             node.ended_at = self._clock.monotonic()
             self._tools.progress.step()
 
     def _drain(self, nodes: list[NodeDrain]) -> None:
-        outlook = Plan(self._cluster, self._clock, self._task, nodes).make()
+        outlook = Plan(self._cluster, self._clock, self._deadline, self._task, nodes).make()
         self.report.warnings += outlook.unread
         self.report.refusals = outlook.refusals
         budgets = BudgetWatch(self._task.wait_sleep, outlook.books)
@@ -108,7 +110,7 @@ class Maintenance:
         self.report.warnings += outlook.warnings
         for node in nodes:
             node.warnings += outlook.node_warnings[node.name]
-        self.report.changed = self._gate.cordon_all(nodes, self._tools.progress.step)
+        self.report.changed = self._gate.cordon_all(nodes, self._deadline, self._tools.progress.step)
         open_nodes = [node for node in nodes if node.error is None]
         if self._task.check_mode:
             rehearse(self._cluster, self._tools.crew, self._clock, self._deadline, self._task, open_nodes)

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from .budgets import BudgetBook
 from .cluster import Cluster
 from .drain_options import DrainTask
+from .errors import Failed
 from .node_drain import NodeDrain
 from .objects import namespace_of, number, part
 from .pod_drain import DUE, PodDrain
 from .preflight import block_for_right, look_at_budgets, node_warning
 from .rights import CORDON, DELETE, DETACH, EVICT, Right
-from .waiting import Clock
+from .waiting import Clock, Deadline
 
 
 @dataclass
@@ -36,9 +37,12 @@ class Outlook:
 class Plan:
     """The look at all nodes of a task together."""
 
-    def __init__(self, cluster: Cluster, clock: Clock, task: DrainTask, nodes: list[NodeDrain]) -> None:
+    def __init__(
+        self, cluster: Cluster, clock: Clock, deadline: Deadline, task: DrainTask, nodes: list[NodeDrain]
+    ) -> None:
         self._cluster = cluster
         self._clock = clock
+        self._deadline = deadline
         self._task = task
         self._nodes = nodes
         self._outlook = Outlook()
@@ -47,6 +51,7 @@ class Plan:
     def make(self) -> Outlook:
         """List the pods of every node and, unless preflight is V(skip), weigh budgets and rights."""
         for node in self._nodes:
+            self._check_time()
             self._look_at_pods(node)
             foretold = [text for text in (node_warning(node), self._short_time(node)) if text]
             self._outlook.node_warnings[node.name] = foretold
@@ -55,6 +60,13 @@ class Plan:
                 self._look_at_budgets()
             self._look_at_rights()
         return self._outlook
+
+    def _check_time(self) -> None:
+        if self._deadline.expired():
+            raise Failed(
+                "wait_timeout (%d s) was over before everything had been looked at, and nothing was changed: give the"
+                " task more time, or fewer nodes" % self._task.wait_timeout
+            )
 
     def _look_at_pods(self, node: NodeDrain) -> None:
         pods = self._cluster.pods_on(node.name, list(self._task.pod_selectors))
@@ -106,6 +118,7 @@ class Plan:
         """Tell whether the account has a right, in general or for what is at hand. Unknown counts as yes."""
         for right in (everywhere, here):
             if right not in self._reviewed:
+                self._check_time()
                 self._reviewed[right] = self._cluster.may(right)
             allowed = self._reviewed[right]
             if allowed is None:

@@ -13,7 +13,7 @@ from .cluster import Cluster
 from .detach_watch import DetachWatch
 from .errors import Failed, Forbidden, MaintenanceError, NotFound, ServerFault
 from .node_drain import CHECKING, DETACHING, DRAINED, DRAINING, FAILED, NodeDrain
-from .objects import Obj, is_unschedulable
+from .objects import Obj, is_unschedulable, uid_of
 from .observe import Listed
 from .sightings import Mark
 from .waiting import growing_pause
@@ -129,6 +129,8 @@ class NodeCheck:
         if node.unconfirmed and not doubted:
             node.check_at = now + CONFIRM
             return
+        if self._is_another(node, fresh):
+            return
         if fresh is None:
             node.warnings.append("node %s left the cluster while it was drained" % node.name)
         elif not is_unschedulable(fresh):
@@ -143,9 +145,18 @@ class NodeCheck:
 
     def _peeked(self, node: NodeDrain, fresh: Obj | None, recordons: int) -> None:
         # What was seen before the cordon was put back says nothing about now.
-        current = node.phase == DRAINING and recordons == node.recordons
+        current = node.phase == DRAINING and recordons == node.recordons and not self._is_another(node, fresh)
         if fresh is not None and not is_unschedulable(fresh) and current:
             self._opened_by_another(node)
+
+    def _is_another(self, node: NodeDrain, fresh: Obj | None) -> bool:
+        """End the drain of a node that left the cluster and has a successor of its name; tell whether it has."""
+        another = fresh is not None and bool(node.closed_uid) and uid_of(fresh) != node.closed_uid
+        if another:
+            node.cordoned = is_unschedulable(fresh or {})
+            text = "another node came under its name while it was drained: run the task again if that one is meant"
+            self._end(node, FAILED, Failed(text))
+        return another
 
     def _opened_by_another(self, node: NodeDrain) -> None:
         if node.recordons > 0:

@@ -14,14 +14,12 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
 
 from .answers import foreign_answer, listed, value_of
 from .errors import (
     ApiError,
     Conflict,
     Expired,
-    InvalidOptions,
     MaintenanceError,
     ServerFault,
     TooManyRequests,
@@ -30,7 +28,7 @@ from .errors import (
 )
 from .objects import Obj, entries, part, version_of
 from .waiting import Clock, Deadline, clock_lead, growing_pause
-from .wire import Connection, Silent, body_of, events_in, exchange, streamed
+from .wire import Connection, Silent, body_of, events_in, exchange, streamed, target_of
 
 MERGE_PATCH = "application/merge-patch+json"
 
@@ -72,7 +70,7 @@ class Rest:
         """Return a body that is no JSON, such as a container's log. Asked for once."""
         wait = max(0.05, min(LONGEST_FIRST_ANSWER, self._deadline.remaining()))
         now = self._clock.monotonic
-        answer = exchange(self._connection, "GET", _target(path, query), self._headers(), None, wait, now)
+        answer = exchange(self._connection, "GET", target_of(path, query), self._headers(), None, wait, now)
         if answer.status == 200:
             return answer.data.decode("utf-8", "replace")
         value_of(answer.status, answer.headers, answer.data)
@@ -105,16 +103,19 @@ class Rest:
 
     def _pages(self, path: str, query: dict[str, Any], page_size: int, keep: Callable[[Obj], Obj]) -> Listing:
         items: list[Obj] = []
-        token = ""
+        token, before = "", {""}
         while True:
             page = listed(self.request("GET", path, _page_query(query, page_size, token), leave=(Expired,)))
             self._listed = True
             items += [keep(item) for item in entries(page, "items")]
-            before, token = token, str(part(page, "metadata").get("continue") or "")
+            token = str(part(page, "metadata").get("continue") or "")
             if not token:
                 return Listing(items, version_of(page))
-            if token == before:
+            if token in before:
                 raise ServerFault("the API server gives the same page of a list again and again", 200, foreign=True)
+            before.add(token)
+            if self._deadline.expired():
+                raise Silent("the API server at %s gave no end of a list in time" % self._connection.base_url)
 
     def stream(self, path: str, query: dict[str, Any], silence: float) -> Iterator[Obj | None]:
         """Yield the events of a watch until the server ends it. None means that nothing is there just now.
@@ -125,7 +126,7 @@ class Rest:
         while True:
             generation = self._renewals
             wait = max(0.05, min(silence, self._deadline.remaining()))
-            with streamed(self._connection, _target(path, query), self._headers(), wait) as got:
+            with streamed(self._connection, target_of(path, query), self._headers(), wait) as got:
                 if got.status == 200:
                     yield from events_in(got, silence, self._clock.monotonic, self._connection.base_url)
                     return
@@ -153,7 +154,7 @@ class Rest:
         while True:
             attempt += 1
             try:
-                return self._attempt(method, _target(path, query or {}), data, content_type)
+                return self._attempt(method, target_of(path, query or {}), data, content_type)
             except (Unreachable, ApiError) as exc:
                 if isinstance(exc, leave) or not self.may_pass(exc):
                     raise self._placed(exc) from exc
@@ -235,16 +236,11 @@ class Rest:
             exc.message += "; asked was %s: check the %s" % (asked, self._connection.server_from)
         elif not self.answered and isinstance(exc, Silent):
             exc.message += ": check the %s, and whether a firewall lies between" % self._connection.server_from
+        elif isinstance(exc, Silent) and exc.message.endswith(" in time"):
+            exc.message += ": see whether it is overloaded, or away"
         return exc
 
 
 def _page_query(query: dict[str, Any], page_size: int, token: str) -> dict[str, Any]:
     extra = {"limit": max(0, page_size), "continue": token}
     return dict(query, **{key: value for key, value in extra.items() if value})
-
-
-def _target(path: str, query: dict[str, Any]) -> str:
-    if any(step in (".", "..") for step in path.split("/")):
-        # On its way it would become another path.
-        raise InvalidOptions("nothing in Kubernetes is called . or ..: correct the name or namespace in %s" % path)
-    return "%s?%s" % (path, urlencode(query)) if query else path

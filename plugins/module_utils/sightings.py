@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .objects import Obj, age_of, identity_of, version_of
+from .objects import Obj, age_of, identity_of, name_of, version_of
 from .observe import Changed, Listed
 
 
@@ -52,7 +52,7 @@ class Sightings:
         if 0 < as_of < self._as_of:
             # It was long under way, and what is known is newer.
             return False
-        listed = {identity_of(pod): pod for pod in news.items}
+        listed = {identity_of(pod): pod for pod in news.items if name_of(pod)}
         if as_of:
             # What the watch has told since then stays true.
             listed.update((key, pod) for key, pod in self.pods.items() if age_of(version_of(pod)) > as_of)
@@ -63,6 +63,9 @@ class Sightings:
     def take_change(self, news: Changed) -> bool:
         """Take in a change and tell whether it counts: whether it is newer than what is known."""
         key = identity_of(news.obj)
+        if not name_of(news.obj):
+            # No pod, or none of this node.
+            return False
         if news.type == "DELETED":
             self._left[key] = age_of(version_of(news.obj))
             self.pods.pop(key, None)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .objects import Obj, entries, name_of, namespace_of, part, uid_of
+from .objects import Obj, entries, identity_of, name_of, namespace_of, part
 
 # (namespace, name) of a PersistentVolumeClaim.
 Claim = tuple[str, str]
@@ -64,7 +64,7 @@ def volume_on(attachment: Obj, node: str) -> Volume | None:
     volume = part(spec, "source").get("persistentVolumeName")
     if spec.get("nodeName") != node or not volume:
         return None
-    return Volume(name_of(attachment), uid_of(attachment), str(volume), str(spec.get("attacher") or ""))
+    return Volume(name_of(attachment), identity_of(attachment), str(volume), str(spec.get("attacher") or ""))
 
 
 def claim_of(volume: Obj) -> Claim | None:

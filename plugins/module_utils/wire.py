@@ -8,9 +8,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol, TypeVar
+from urllib.parse import urlencode
 
 from .answers import event_of
-from .errors import ServerFault, Unreachable
+from .errors import InvalidOptions, ServerFault, Unreachable
 from .objects import Obj
 from .transport_faults import Way, fault_of
 
@@ -45,6 +46,13 @@ class Connection(Way, Protocol):
 
     def bounded(self, seconds: float, job: Callable[[], Value]) -> Value:
         """Run a job on the network; raise TimeoutError if it has not ended after that many seconds."""
+
+
+def target_of(path: str, query: dict[str, Any]) -> str:
+    """Return what to ask for; raise InvalidOptions for a path that would become another one on its way."""
+    if any(step in (".", "..") for step in path.split("/")):
+        raise InvalidOptions("nothing in Kubernetes is called . or ..: correct the name or namespace in %s" % path)
+    return "%s?%s" % (path, urlencode(query)) if query else path
 
 
 class Answer(NamedTuple):

@@ -58,10 +58,10 @@ class Crew(Protocol):
 
 
 def within(seconds: float, job: Callable[[], Value]) -> Value:
-    """Run a job and return its value or raise its error; raise TimeoutError if it has not ended after that many seconds.
+    """Run a job and return its value or raise its error; raise TimeoutError if it has not ended in that many seconds.
 
-    For what has no limit of its own, or one for each of its steps only. It goes on alone then, for nobody, and dies with
-    the process.
+    For what has no limit of its own, or only one for each of its steps. Then it goes on alone, for nobody, and dies
+    with the process.
     """
     outcome: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
 

@@ -32,8 +32,8 @@ _REMEDIES = (
 def unreached(result: Result, plainly: Result | None, host: str) -> str:
     """Return in a sentence or two why a host cannot be worked on, and what to do; nothing if it can.
 
-    result: of a ping in the way in which the host is to be patched; plainly: of one as the user who logs in, if that was
-    tried.
+    result: of a ping in the way in which the host is to be patched; plainly: of one as the user who logs in, if there
+    was one.
     """
     if result.get("ping") == "pong":
         return ""

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -30,7 +31,28 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"node_patch_node": "w6"},
         "Node w5 is under maintenance by another owner (disk-exchange since 2026-11-30T10:00:00Z)",
     ),
+    "down": (
+        {
+            "node_patch_node": "w7", "ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1,
+            "node_patch_reach_timeout": 1,
+        },
+        "Host down cannot be reached: ssh: connect to host 127.0.0.1 port 1: Connection refused.",
+    ),
+    "without-python": (
+        {"node_patch_node": "w8", "ansible_python_interpreter": "/nowhere/python"},
+        "Host without-python can be reached, but its Python does not work: ",
+    ),
+    "without-sudo": (
+        # Packages are upgraded as root.
+        {
+            "node_patch_node": "w9", "node_patch_tasks": "", "ansible_become_exe": "{{ inventory_dir }}/sudo.sh",
+            "ansible_become_user": "nobody",
+        },
+        "Host without-sudo can be reached, but not as another user (become): sudo: a password is required.",
+    ),
 }
+SUDO = "#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n"
+OTHERS = "others: {hosts: {bastion: }}\n"
 TWO_AT_ONCE = """---
 - name: Patch two nodes of the control plane at once
   hosts: nodes
@@ -49,7 +71,8 @@ def refused(cluster: PatchedCluster) -> tuple[Played, list[str]]:
     """Run once with all that is wrong; the changes that it made come with it."""
     lonely = builders.pod("lonely", "shop", node_name="w4")
     owned = builders.node("w5", annotations={"kubeops.maintenance/cordon-owners": FOREIGN}, unschedulable=True)
-    cluster.fill(lonely, builders.node("w6"), owned, workers=4)
+    cluster.fill(lonely, owned, *(builders.node(name) for name in ("w6", "w7", "w8", "w9")), workers=4)
+    cluster.write("sudo.sh", SUDO).chmod(0o755)
     cluster.inventory({name: variables for name, (variables, _says) in WRONG.items()})
     played = cluster.play("upgrade")
     return played, cluster.changes()
@@ -59,7 +82,7 @@ def test_nothing_is_touched(refused: tuple[Played, list[str]]) -> None:
     played, changes = refused
     assert played.status == 2
     assert changes == []
-    assert "Nothing was touched, because 5 of 5 nodes cannot be patched now." in played.output
+    assert "Nothing was touched, because 8 of 8 nodes cannot be patched now." in played.output
 
 
 @pytest.mark.parametrize("host", WRONG)
@@ -67,6 +90,19 @@ def test_the_reason_is_said(refused: tuple[Played, list[str]], host: str) -> Non
     records = {record["host"]: record for record in refused[0].records.values()}
     assert records[host]["state"] == "refused"
     assert WRONG[host][1] in records[host]["message"]
+
+
+def test_only_the_variable_that_names_a_missing_file_is_said(refused: tuple[Played, list[str]]) -> None:
+    message = refused[0].records["w1"]["message"]
+    assert re.findall(r"node_patch_\w+", message.partition("There is no task file")[2]) == ["node_patch_pre_hooks"]
+
+
+def test_what_is_found_is_told_at_the_end_alone(refused: tuple[Played, list[str]]) -> None:
+    # Ansible itself tells of connections and of users that cannot be become.
+    failures = set(re.findall(r"fatal: \[([\w.-]+)", refused[0].output)) - {"down", "without-sudo"}
+    assert failures == {"hook"}
+    closing = next(line for line in refused[0].output.splitlines() if line.startswith("fatal: [hook]"))
+    assert closing.count("is under maintenance by another owner") == 1
 
 
 def test_nothing_of_it_is_an_error_of_python(refused: tuple[Played, list[str]]) -> None:
@@ -104,16 +140,42 @@ def test_two_nodes_of_the_control_plane_in_one_batch_are_refused(cluster: Patche
     [
         ({"upgrade_serial": "many"}, "serial is 'many', but must be a number or a percentage"),
         ({"node_patch_reboot": "perhaps"}, "value of node_patch_reboot must be one of: auto, always, never"),
+        (
+            {"upgrade_seriall": 2, "node_drain_timout": 9},
+            "Nothing reads node_drain_timout (did you mean node_drain_timeout?), "
+            "upgrade_seriall (did you mean upgrade_serial?): correct or remove it.",
+        ),
+        (
+            {"node_patch_node": "nowhere", "node_patch_lock": True},
+            "Nothing was touched, because 1 of 2 nodes cannot be patched now. There is no node 'nowhere' in ",
+        ),
     ],
-    ids=["serial", "reboot"],
+    ids=["serial", "reboot", "unknown", "node"],
 )
-def test_a_variable_that_cannot_be_meant_stops_the_run(
+def test_what_one_host_alone_has_wrong_stops_the_run(
     cluster: PatchedCluster, variables: dict[str, Any], says: str
 ) -> None:
     cluster.fill()
-    # One host alone has it wrong.
     cluster.inventory({"w1": variables, "w2": {}})
     played = cluster.play("upgrade")
     assert played.status == 2
     assert says in played.output
-    assert cluster.changes() == []
+    assert (cluster.changes(), cluster.locks()) == ([], [])
+    assert "PLAY [Patch the nodes batch by batch]" not in played.output
+
+
+@pytest.mark.parametrize(
+    ("playbook", "arguments", "says"),
+    [
+        ("upgrade", ["--limit", "bastion"], "upgrade_hosts=nodes with --limit bastion; without the limit there is w1."),
+        ("drain", ["-e", "drain_hosts=workers"], "drain_hosts=workers. Put the machines into the group nodes, or name"),
+        ("uncordon", ["--limit", "@bastion"], "uncordon_hosts=nodes with --limit @bastion; without the limit there"),
+    ],
+)
+def test_a_run_without_hosts_fails(cluster: PatchedCluster, playbook: str, arguments: list[str], says: str) -> None:
+    cluster.inventory(hosts("w1"))
+    cluster.write("others.yml", OTHERS)
+    cluster.write("bastion", "bastion\n")
+    played = cluster.play(playbook, "-i", "others.yml", *arguments)
+    assert played.status == 2
+    assert f"No host matches {says}" in played.output

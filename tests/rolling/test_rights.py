@@ -86,3 +86,13 @@ def test_an_inventory_is_made_of_the_nodes(cluster: PatchedCluster) -> None:
     made = yaml.safe_load((cluster.place / "made.yml").read_text(encoding="utf-8"))["nodes"]["children"]
     assert made["workers"]["hosts"]["w1"] == {"node_patch_node": "w1", "ansible_host": "w1"}
     assert list(made["control_plane"]["hosts"]) == ["cp1"]
+
+
+def test_the_inventory_in_use_is_not_written_over(cluster: PatchedCluster) -> None:
+    cluster.fill()
+    # Ansible gives hosts of an inventory the variable inventory_file.
+    cluster.inventory({"localhost": {}, **hosts("w1")})
+    before = (cluster.place / "inventory.json").read_text(encoding="utf-8")
+    assert cluster.play("inventory").status == 0
+    assert (cluster.place / "inventory.json").read_text(encoding="utf-8") == before
+    assert "w2" in (cluster.place / "nodes.yml").read_text(encoding="utf-8")

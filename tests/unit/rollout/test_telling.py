@@ -10,7 +10,7 @@ from typing import Any
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Cancelled
 from ansible_collections.kubeops.maintenance.plugins.module_utils.progress import Progress
 from kubesim import builders
-from rollout.situations import changed, deployment, image, still
+from rollout.situations import changed, deployment, granted, image, rule, still
 from stage import Scene
 
 
@@ -40,6 +40,13 @@ def test_a_line_tells_what_pods_stumble_over_once() -> None:
     changed(scene, "Deployment", image("registry.example/app:missing"))
     lines = lines_of(scene, name=["web"], fail_early_window=40)
     assert sum("cannot pull image registry.example/app:missing" in line for line in lines) == 1
+
+
+def test_what_the_results_warnings_say_is_no_line() -> None:
+    scene = still(deployment(updatedReplicas=1))
+    granted(scene, rule(["get"], resourceNames=["web"]))
+    lines = lines_of(scene, name=["web"], fail_early="off", wait_timeout=20)
+    assert lines == ["Deployment default/web: 1 out of 2 new replicas have been updated"]
 
 
 def test_many_that_move_at_once_stand_in_one_short_line() -> None:

@@ -14,7 +14,9 @@ in brackets:
 
     lines   [{at, stream, host, task, text}...]; at: seconds since 1970; task: of the last headline before
     ends    {task: {host: at}}: when the result of a task on a host was shown
-    most    the most lines of one host within a second
+    most    the most lines of one host within about half a second
+    slowness    how many times longer than its processor time a computation took meanwhile: 1 on an idle machine; what
+                has to come within a second there may take so many seconds here
 """
 
 from __future__ import annotations
@@ -51,6 +53,30 @@ class Ear(threading.Thread):
             self.heard.append((time.time(), self._name, line.rstrip("\n")))
 
 
+class Yardstick(threading.Thread):
+    """Computes a little, again and again, to find out how slow the machine is at present."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self._over = threading.Event()
+        self._wall = self._processor = 0.0
+        self.start()
+
+    def run(self) -> None:
+        while not self._over.wait(0.25):
+            wall, processor = time.monotonic(), time.thread_time()
+            while time.thread_time() - processor < 0.01:
+                pass
+            self._wall += time.monotonic() - wall
+            self._processor += time.thread_time() - processor
+
+    def read(self) -> float:
+        """Stop measuring. Return how many times longer than its processor time the computing took."""
+        self._over.set()
+        self.join(5)
+        return max(1.0, round(self._wall / self._processor, 2)) if self._processor else 1.0
+
+
 def understood(heard: list[tuple[float, str, str]]) -> dict[str, Any]:
     """Return what lines of output mean; the docstring of this file says how."""
     lines: list[dict[str, Any]] = []
@@ -67,13 +93,16 @@ def understood(heard: list[tuple[float, str, str]]) -> dict[str, Any]:
 
 
 def most_in_a_second(lines: list[dict[str, Any]]) -> int:
-    """Return the most lines of one host and task that came within a second, give or take a printer's delay."""
+    """Return the most lines of one host and task that came within a time in which two may come.
+
+    It is less than a second, because a line that is printed late comes nearer to the next.
+    """
     return max(
         (
             sum(
                 1
                 for other in lines
-                if 0 <= other["at"] - line["at"] < 0.9
+                if 0 <= other["at"] - line["at"] < 0.6
                 and (other["host"], other["task"]) == (line["host"], line["task"])
             )
             for line in lines
@@ -98,11 +127,13 @@ class ActionModule(ActionBase):
                 stderr=subprocess.PIPE,
                 text=True,
             )
+            yardstick = Yardstick()
             ears = [Ear("stdout", process.stdout), Ear("stderr", process.stderr)]
             try:
                 result["rc"] = process.wait(LONGEST)
             finally:
                 process.kill()
+                result["slowness"] = yardstick.read()
             for ear in ears:
                 ear.join(5)
         result.update(understood([entry for ear in ears for entry in ear.heard]))

@@ -27,6 +27,9 @@ from .objects import Obj, entries, number, part
 # Enough for a webhook's explanation, too short for a web page.
 LONGEST_TEXT = 1000
 
+# What JSON writes for a half of a letter. Two of them make a letter, one of them alone makes none.
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+
 _CLASSES: dict[int, type[ApiError]] = {
     401: Unauthorized,
     403: Forbidden,
@@ -119,7 +122,20 @@ def _parsed(data: bytes) -> Obj | None:
         body = json.loads(data)
     except (ValueError, RecursionError):
         return None
+    if _HALF.search(data):
+        body = _whole_letters(body)
     return body if isinstance(body, dict) else None
+
+
+def _whole_letters(value: Any) -> Any:
+    """Return a value in whose texts halves of letters are replaced: nothing can send, print or store those."""
+    if isinstance(value, dict):
+        return {_whole_letters(key): _whole_letters(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_whole_letters(entry) for entry in value]
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value
 
 
 def _seconds(value: Any) -> float | None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from .cluster import Cluster
@@ -14,7 +15,7 @@ from .objects import identity_of
 from .observe import Changed, Listed, observe
 from .rest import Rest
 from .volumes import Volume
-from .workers import Crew
+from .workers import Crew, Pause
 
 
 class DetachWatch:
@@ -36,7 +37,12 @@ class DetachWatch:
         node.volumes = volumes
         if volumes and self._attached is None:
             self._attached = {volume.uid for volume in volumes}
-            self._crew.follow(("attachments", ""), observe(self._rest, self._cluster.attachments_collection()))
+            self.follow()
+
+    def follow(self, *before: Pause) -> None:
+        """Follow the attachments, after a pause if one is given."""
+        what = self._cluster.attachments_collection()
+        self._crew.follow(("attachments", ""), chain(before, observe(self._rest, what)))
 
     def apply(self, news: Any, nodes: list[NodeDrain]) -> None:
         """Take in a list of attachments or a change."""

@@ -17,10 +17,11 @@ from typing import Any
 from .budget_watch import BudgetWatch
 from .cluster import Cluster
 from .detach_watch import DetachWatch
+from .doubts import pause_of_doubt
 from .drain_options import DrainTask
 from .errors import MaintenanceError
 from .evictions import outcome_of
-from .node_check import NodeCheck, pause_of_doubt
+from .node_check import NodeCheck
 from .node_drain import CHECKING, DRAINING, FAILED, WAITING, NodeDrain
 from .objects import identity_of
 from .observe import Changed, Listed, Unwatched, observe

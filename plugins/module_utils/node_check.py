@@ -11,34 +11,21 @@ from typing import Any
 
 from .cluster import Cluster
 from .detach_watch import DetachWatch
-from .errors import Failed, Forbidden, MaintenanceError, NotFound, ServerFault
+from .doubts import pause_of_doubt
+from .errors import Failed, MaintenanceError
 from .node_drain import CHECKING, DETACHING, DRAINED, DRAINING, FAILED, NodeDrain
 from .objects import Obj, is_unschedulable, uid_of
 from .observe import Listed
 from .sightings import Mark
-from .waiting import growing_pause
-from .workers import Crew, Message
+from .workers import Crew, Message, Pause
 
 # Seconds between two looks at a node on which pods keep landing, or from which some go that no watch shows.
 PEEK = 2.0
 # After which pause to look again when something is gone of which nothing but this one answer tells.
 CONFIRM = 1.0
-# How often an answer is doubted that would stay the same if it were true, and the longest pause before the next look.
-MOST_DOUBTS = 5
-LONGEST_PAUSE = 5.0
 
 Take = Callable[[NodeDrain, Listed, Mark], None]
 End = Callable[..., None]  # of a node, its last phase, and the MaintenanceError that ended it or None
-
-
-def pause_of_doubt(error: MaintenanceError, doubts: int) -> float | None:
-    """Return after how many seconds to ask again in spite of an error that is for good as a rule; None if it counts.
-
-    An API server that has just come up may know no rights and no objects for a moment. doubts: errors in a row.
-    """
-    if doubts > MOST_DOUBTS or not isinstance(error, (Forbidden, NotFound, ServerFault)):
-        return None
-    return growing_pause(doubts, CONFIRM, LONGEST_PAUSE)
 
 
 class NodeCheck:
@@ -65,6 +52,8 @@ class NodeCheck:
         self._take = take
         self._close_again = close_again
         self._end = end
+        # Errors in a row of what follows the attachments.
+        self._doubts = 0
 
     def step(self, node: NodeDrain, now: float, selectors: list[str]) -> None:
         """Start whatever look is due at a node."""
@@ -175,10 +164,15 @@ class NodeCheck:
 
     def _attachments(self, message: Message, nodes: list[NodeDrain]) -> None:
         waiting = [node for node in nodes if node.phase == DETACHING]
-        if message.error is not None:
-            for node in waiting:
+        if message.error is not None and self._detaching is not None:
+            self._doubts += 1
+            pause = pause_of_doubt(message.error, self._doubts)
+            if pause is not None:
+                self._detaching.follow(Pause(pause))
+            for node in waiting if pause is None else []:
                 self._end(node, FAILED, message.error)
         elif self._detaching is not None:
+            self._doubts = 0
             self._detaching.apply(message.value, nodes)
             self._end_detached(waiting)
 

@@ -179,7 +179,7 @@ class Following:
     """The workloads of one group, in the order in which kubectl would go through them.
 
     seen: the first look at all of them is over; missing: names that do not exist; refused: why the account may not
-    look at one; alone: nothing shows all of them at once, so each is looked at.
+    look at one; alone: nothing shows all of them at once, so each is looked at; doubts: errors in a row.
     """
 
     group: Group
@@ -189,6 +189,7 @@ class Following:
     missing: list[str] = field(default_factory=list)
     refused: dict[str, Forbidden] = field(default_factory=dict)
     alone: bool = False
+    doubts: int = 0
 
     def __post_init__(self) -> None:
         for name in self.group.names:
@@ -212,9 +213,8 @@ class Following:
 
     def _list(self, news: Listed, now: float) -> None:
         found = {name_of(obj): obj for obj in news.items if obj}
-        if not self.seen and not self.group.names:
-            for name in found:
-                self._add(name)
+        for name in [] if self.seen or self.group.names else found:
+            self._add(name)
         for name, followed in self.members.items():
             if name in found:
                 followed.take(found[name], now, news.anew)
@@ -245,6 +245,6 @@ class Following:
         self._see_alone()
 
     def _see_alone(self) -> None:
+        judged = set(self.missing) | self.refused.keys()
         if self.alone:
-            known = {name for name, member in self.members.items() if member.known}
-            self.seen = self.members.keys() <= known | set(self.missing) | self.refused.keys()
+            self.seen = all(member.known or name in judged for name, member in self.members.items())

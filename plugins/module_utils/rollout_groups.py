@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 
 from .answers import selector_fault
+from .doubts import pause_of_doubt
 from .errors import ApiError, Forbidden, InvalidOptions, MaintenanceError
 from .observe import Changed, Collection, Listed, Unwatched, observe
 from .rest import Rest
@@ -15,7 +17,7 @@ from .rollout_follow import Followed, Following, Manner
 from .rollout_options import RolloutTask
 from .rollout_targets import APPS, Group, grouped
 from .rollout_viewers import KINDS
-from .workers import Crew, Message
+from .workers import Crew, Message, Pause
 from .workloads import Workloads
 
 # Looks at single workloads under way at once, where no list may be used.
@@ -56,9 +58,13 @@ class Groups:
         """Follow every group, or look at it once."""
         for number, following in enumerate(self.followings):
             if self._task.watch:
-                self._crew.follow(("group", number), observe(self._rest, self._collection(following.group)))
+                self._follow(number)
             else:
                 self._crew.start(("group", number), partial(self._look_at_all, following.group))
+
+    def _follow(self, number: int, *before: Pause) -> None:
+        what = self._collection(self.followings[number].group)
+        self._crew.follow(("group", number), chain(before, observe(self._rest, what)))
 
     def look_at_all(self, now: float) -> None:
         """Look once more at every group that has unfinished workloads."""
@@ -97,10 +103,11 @@ class Groups:
         if message.tag[0] == "look":
             self._looked(following, message, now)
         elif error is not None and message.tag[0] == "group":
-            self._broken(following, error, now)
+            self._broken(message.tag[1], error, now)
         elif isinstance(message.value, Unwatched):
             self._warn(following, "watched", message.value.message, "listed")
         elif isinstance(message.value, (Listed, Changed)):
+            following.doubts = 0
             following.take(message.value, now)
         if self.seen and not self._checked:
             self._checked = True
@@ -125,12 +132,18 @@ class Groups:
         else:
             raise message.error
 
-    def _broken(self, following: Following, error: MaintenanceError, now: float) -> None:
+    def _broken(self, number: int, error: MaintenanceError, now: float) -> None:
         """Go on without the list or watch of a group if there is a way, else fail its workloads."""
+        following = self.followings[number]
         group = following.group
         if isinstance(error, Forbidden) and group.names and not following.alone:
             self._warn(following, "listed", error.message, "looked at one by one")
             following.go_alone(now)
+            return
+        following.doubts += 1
+        pause = pause_of_doubt(error, following.doubts) if following.seen and self._task.watch else None
+        if pause is not None:
+            self._follow(number, Pause(pause))
             return
         if isinstance(error, ApiError) and error.status == 404 and group.api_version != APPS:
             text = "this API server has no %s in api_version %s: leave it out, or give one that it has"

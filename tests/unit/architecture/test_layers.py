@@ -56,6 +56,7 @@ LEVELS = {
     "module_utils/job_folder.py": 0.0,
     "module_utils/waiting.py": 1.0,
     "module_utils/transport_faults.py": 1.0,
+    "module_utils/doubts.py": 1.05,
     "module_utils/wire.py": 1.05,
     "module_utils/workers.py": 1.0,
     "module_utils/progress.py": 1.1,

@@ -120,3 +120,14 @@ def test_labels_lost_at_any_moment_hide_no_pod(seed: int) -> None:
     result = scene.run(pod_selectors=["tier=a"])
     going = [pod for pod in scene.store.list("Pod") if pod["metadata"].get("deletionTimestamp")]
     assert (result["failed"], going) == (False, [])
+
+
+@pytest.mark.parametrize("answer", [{"status": 403}, {"status": 404, "json": UNKNOWN}])
+def test_volumes_are_followed_on_when_one_list_in_the_middle_is_refused(answer: dict[str, Any]) -> None:
+    volume = {"metadata": {"name": "at"}, "spec": {"nodeName": "w1", "source": {"persistentVolumeName": "pv"}}}
+    volume = {"kind": "VolumeAttachment", "apiVersion": "storage.k8s.io/v1", **volume}
+    scene = Scene(volume, controllers=False)
+    scene.faults.add({"path": "volumeattachments.*watch", "times": 2, "watch": "expire"})
+    scene.faults.add({"path": r"volumeattachments(?!.*watch)", "after": 2, "times": 2, **answer})
+    scene.agenda.after(20, lambda: scene.store.delete("VolumeAttachment", None, "at"))
+    assert scene.run(wait_volume_detach=True)["failed"] is False

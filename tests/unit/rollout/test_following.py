@@ -393,6 +393,24 @@ def test_a_rollout_is_followed_on_after_a_restore_of_the_cluster(rights: list[st
     assert (result["done"], scene.seconds < 40) == (True, True)
 
 
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_selection_is_followed_on_when_lists_in_the_middle_are_refused(times: int) -> None:
+    scene = still(deployment(updatedReplicas=1))
+    scene.faults.add({"path": "watch=true", "watch": "expire"})
+    scene.faults.add({"path": r"deployments\?(?!.*watch)", "after": 1, "times": times, "status": 403})
+    later(scene, 3, status(**COMPLETE))
+    result = scene.follow(label_selectors=["app=web"], wait_timeout=60, fail_early="off")
+    assert (result["done"], scene.seconds < 15) == (True, True)
+
+
+def test_a_selection_that_may_not_be_listed_any_more_fails_within_half_a_minute() -> None:
+    scene = still(deployment(updatedReplicas=1))
+    scene.faults.add({"path": "watch=true", "watch": "expire"})
+    scene.faults.add({"path": r"deployments\?(?!.*watch)", "after": 1, "times": 0, "status": 403})
+    result = scene.follow(label_selectors=["app=web"], wait_timeout=600, fail_early="off")
+    assert (result["failed"], 15 < scene.seconds < 35) == (True, True)
+
+
 def test_who_may_not_look_into_other_namespaces_is_told_as_much_as_is_known() -> None:
     scene = still(deployment())
     granted(scene, rule(["get", "list", "watch"], namespace="shop"))

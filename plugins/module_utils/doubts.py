@@ -1,0 +1,25 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Doubt an answer that would end a task in its middle, and that another answer may correct."""
+
+from __future__ import annotations
+
+from .errors import Forbidden, MaintenanceError, NotFound, ServerFault
+from .waiting import growing_pause
+
+# How often an answer is doubted that would stay the same if it were true; the first pause before asking again, and the
+# longest: a right that is really gone ends the task in about 20 s.
+MOST_DOUBTS = 5
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 5.0
+
+
+def pause_of_doubt(error: MaintenanceError, doubts: int) -> float | None:
+    """Return after how many seconds to ask again in spite of an error that is for good as a rule; None if it counts.
+
+    An API server that has just come up may know no rights and no objects for a moment. doubts: errors in a row.
+    """
+    if doubts > MOST_DOUBTS or not isinstance(error, (Forbidden, NotFound, ServerFault)):
+        return None
+    return growing_pause(doubts, FIRST_PAUSE, LONGEST_PAUSE)

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from ansible_collections.kubeops.maintenance.plugins.module_utils.answers import value_of
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Failed
 from ansible_collections.kubeops.maintenance.plugins.module_utils.wire import Silent
 from drain.situations import EVICTION, app, status
@@ -152,3 +154,9 @@ def test_volumes_whose_attachments_have_no_uid_are_told_apart() -> None:
     scene.faults.add({"path": r"volumeattachments(?!.*watch)", "times": 0, "json": {**page, "items": attachments[1:]}})
     result = scene.run(wait_volume_detach=True, delete_options={"wait_timeout": 10})
     assert (result["failed"], [volume["detached"] for volume in result["nodes"][0]["volumes"]]) == (True, [True, False])
+
+
+def test_half_a_letter_in_an_answer_is_replaced() -> None:
+    whole, half = chr(0x1F600), json.dumps("\ud83d")
+    found = value_of(200, {}, ('{"a": %s, "b": [{%s: %s}]}' % (json.dumps(whole), half, half)).encode())
+    assert found == {"a": whole, "b": [{"\ufffd": "\ufffd"}]}

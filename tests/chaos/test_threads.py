@@ -24,7 +24,7 @@ PLACES = ("/eviction$", "/eviction$", r"/api/v1/pods\?", "/api/v1/nodes/w1", "po
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedCluster]:
-    with EmbeddedCluster(tmp_path_factory.mktemp("cluster"), lifetime=120) as running:
+    with EmbeddedCluster(tmp_path_factory.mktemp("cluster"), lifetime=600) as running:
         yield running
 
 

@@ -51,18 +51,25 @@ def test_the_next_run_goes_on_from_there(failed: tuple[Played, list[str], Played
     assert failed[3] == []
 
 
-def test_a_reboot_that_did_not_happen_is_no_success(cluster: PatchedCluster) -> None:
-    cluster.fill()
-    cluster.inventory(hosts("w1"), node_patch_reboot_tasks="nothing.yml", node_patch_ready_timeout=3)
-    played = cluster.play("upgrade")
-    assert played.status == 2
-    assert "Node w1 is not back after 3 s: it has not been rebooted yet." in played.records["w1"]["message"]
-    assert cluster.cordoned() == ["w1"]
-
-
-def test_a_cordon_is_lifted_after_a_failure_where_that_is_wanted(cluster: PatchedCluster) -> None:
-    cluster.fill()
+@pytest.fixture(scope="module")
+def batch(cluster: PatchedCluster) -> tuple[Played, list[str]]:
+    """Patch two nodes at once: w1 is not rebooted, and of w2, whose patch fails, the cordon is not to stay."""
+    cluster.fill(workers=4)
     cluster.write("fails.yml", "---\n- name: Fail\n  ansible.builtin.fail:\n    msg: no\n")
-    cluster.inventory(hosts("w1"), node_patch_tasks="fails.yml", node_patch_on_failure="uncordon")
-    assert cluster.play("upgrade").status == 2
-    assert cluster.cordoned() == []
+    machines = {
+        "w1": {"node_patch_reboot_tasks": "nothing.yml", "node_patch_ready_timeout": 3},
+        "w2": {"node_patch_tasks": "fails.yml", "node_patch_on_failure": "uncordon"},
+    }
+    cluster.inventory(machines, upgrade_serial=2)
+    return cluster.play("upgrade"), cluster.cordoned()
+
+
+def test_a_reboot_that_did_not_happen_is_no_success(batch: tuple[Played, list[str]]) -> None:
+    assert batch[0].status == 2
+    assert batch[0].states()["w1"] == "failed"
+    assert "Node w1 is not back after 3 s: it has not been rebooted yet." in batch[0].records["w1"]["message"]
+
+
+def test_a_cordon_is_lifted_after_a_failure_only_where_that_is_wanted(batch: tuple[Played, list[str]]) -> None:
+    assert batch[0].states()["w2"] == "failed"
+    assert batch[1] == ["w1"]

@@ -12,10 +12,10 @@ from .observe import Changed, Listed
 
 
 class Mark(NamedTuple):
-    """What was known when a list was asked for. epoch: how often versions began anew; as_of: that of the last list."""
+    """What was known when a list was asked for. epoch: how often versions began anew; newest: the greatest one."""
 
     epoch: int
-    as_of: int
+    newest: int
 
 
 class Sightings:
@@ -23,19 +23,22 @@ class Sightings:
 
     def __init__(self) -> None:
         self.pods: dict[str, Obj] = {}
+        # The version of the last list, and the greatest one that was heard of.
         self._as_of = 0
+        self._newest = 0
         self._epoch = 0
-        # The version at which each pod left; one that only lost a label may come back later.
+        self._begun: Mark | None = None
+        # The version at which each pod left since the last list; one that only lost a label may come back later.
         self._left: dict[str, int] = {}
 
     @property
     def mark(self) -> Mark:
         """Return what is to be known of a list that is asked for now."""
-        return Mark(self._epoch, self._as_of)
+        return Mark(self._epoch, self._newest)
 
     def begin(self) -> None:
-        """Take the next list for what it is: a cluster may have been restored since the last one."""
-        self._as_of = 0
+        """Note that a watch of its own begins now, whose first list is asked for hereafter."""
+        self._begun = self.mark
 
     def take_list(self, news: Listed, mark: Mark | None = None) -> bool:
         """Take in a list and tell whether it counts. mark: that of the moment when it was asked for, if known.
@@ -44,10 +47,12 @@ class Sightings:
         they do when etcd is restored from a backup: https://kubernetes.io/docs/tasks/administer-cluster/configure-upgrade-etcd/
         """
         as_of = age_of(news.version)
-        if mark is not None and mark.epoch != self._epoch:
+        if mark is None:
+            mark, self._begun = self._begun, None
+        elif mark.epoch != self._epoch:
             return False
-        if news.anew or (mark is not None and 0 < as_of < mark.as_of):
-            self._epoch, self._as_of, self.pods = self._epoch + 1, 0, {}
+        if news.anew or (mark is not None and mark.epoch == self._epoch and 0 < as_of < mark.newest):
+            self._epoch, self._as_of, self._newest, self.pods = self._epoch + 1, 0, 0, {}
             self._left.clear()
         if 0 < as_of < self._as_of:
             # It was long under way, and what is known is newer.
@@ -56,8 +61,10 @@ class Sightings:
         if as_of:
             # What the watch has told since then stays true.
             listed.update((key, pod) for key, pod in self.pods.items() if age_of(version_of(pod)) > as_of)
-        self.pods = {key: pod for key, pod in listed.items() if not self._has_left(key, pod)}
-        self._as_of = as_of
+        self.pods = {key: pod for key, pod in listed.items() if not self._has_left(key, pod, as_of)}
+        self._as_of, self._newest = as_of, max(as_of, self._newest)
+        # What the list shows is there, and of what it does not show nothing older will be believed.
+        self._left = {key: left_at for key, left_at in self._left.items() if left_at > as_of}
         return True
 
     def take_change(self, news: Changed) -> bool:
@@ -66,20 +73,24 @@ class Sightings:
         if not name_of(news.obj):
             # No pod, or none of this node.
             return False
+        version = age_of(version_of(news.obj))
         if news.type == "DELETED":
-            self._left[key] = age_of(version_of(news.obj))
+            self._left[key], self._newest = version, max(version, self._newest)
             self.pods.pop(key, None)
             return True
-        if self._has_left(key, news.obj) or 0 < age_of(version_of(news.obj)) <= self._as_of:
+        if self._has_left(key, news.obj, 0) or 0 < version <= self._as_of:
             return False
-        self.pods[key] = news.obj
+        self.pods[key], self._newest = news.obj, max(version, self._newest)
         return True
 
     def keep(self, pod: Obj) -> None:
         """Hold a pod for present that no list and no watch shows."""
         self.pods[identity_of(pod)] = pod
 
-    def _has_left(self, key: str, pod: Obj) -> bool:
-        """Tell whether what is told of a pod is older than its end, or than its loss of a label that chose it."""
+    def _has_left(self, key: str, pod: Obj, as_of: int) -> bool:
+        """Tell whether what is told of a pod is older than its end, or than its loss of a label that chose it.
+
+        as_of: the version of a list that shows it, 0 for other news.
+        """
         left_at = self._left.get(key)
-        return left_at is not None and not 0 < left_at < age_of(version_of(pod))
+        return left_at is not None and not 0 < left_at < max(as_of, age_of(version_of(pod)))

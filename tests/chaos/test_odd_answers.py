@@ -1,8 +1,8 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whole tasks on answers in which fields are absent, null, of another type or huge: each ends in time with a result or a
-sentence, and leaves the pods of other nodes alone.
+"""Whole tasks on answers in which fields are absent, null, of another type or huge: each ends in time with a result or
+with a sentence, and leaves the pods of other nodes alone.
 
 Each case is drawn from a seed, which a failure names.
 """

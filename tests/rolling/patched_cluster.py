@@ -13,12 +13,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from embedded_cluster import EmbeddedCluster
+from embedded_cluster import SELF, EmbeddedCluster
 from kubesim import builders
 from kubesim.scenarios import settled
 from places import BUILD, VENV, environment, link
 
 OLD_KUBELET, NEW_KUBELET = "v1.36.2", "v1.36.3"
+TOKEN = "the-token-of-the-account"
+Rule = dict[str, Any]
 LOCK = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 # The machine's part is played by the simulator.
 REBOOT = """---
@@ -83,6 +85,20 @@ class PatchedCluster(EmbeddedCluster):
         self.control("POST", "reset", {})
         self.control("POST", "load", {"objects": settled([*nodes, *shop, *objects])})
         self.control("DELETE", "requests")
+
+    def account(self, rules: list[Rule]) -> dict[str, str]:
+        """Make an account that may do this and nothing else; return the connection options for it."""
+        self.control("POST", "access", {"tokens": {TOKEN: {"user": "patcher", "groups": [], "rules": rules}}})
+        return {"host": self.url, "api_key": TOKEN, "ca_cert": str(self.ca)}
+
+    def requests(self) -> int:
+        """Return how many requests playbooks have sent."""
+        return sum(entry["user_agent"] != SELF for entry in self.control("GET", "requests"))
+
+    def forbidden(self) -> list[str]:
+        """Return the requests that an account had no right to."""
+        requests = self.control("GET", "requests")
+        return [f"{entry['method']} {entry['path']}" for entry in requests if entry["status"] == 403]
 
     def inventory(self, hosts: dict[str, dict[str, Any]], **variables: Any) -> None:
         """Write the inventory; variables are added to those that every playbook here needs."""
@@ -160,7 +176,7 @@ class PatchedCluster(EmbeddedCluster):
             f"{entry['method']} {entry['path']}"
             for entry in self.control("GET", "requests")
             if entry["method"] != "GET"
-            and entry["user_agent"] != "kubesim caller"
+            and entry["user_agent"] != SELF
             and not entry["path"].startswith("/kubesim")
             and "accessreview" not in entry["path"]
             and "/leases" not in entry["path"]
@@ -170,6 +186,15 @@ class PatchedCluster(EmbeddedCluster):
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         self.stop()
+
+
+def rules_of(manifest: list[dict[str, Any]]) -> list[Rule]:
+    """Return what an account with the roles of a manifest may do, as the simulator wants it."""
+    found = []
+    for obj in manifest:
+        place = {"namespace": obj["metadata"]["namespace"]} if obj["kind"] == "Role" else {}
+        found += [{**rule, **place} for rule in obj.get("rules", [])]
+    return found
 
 
 def hosts(*names: str) -> dict[str, dict[str, Any]]:

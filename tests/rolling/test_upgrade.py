@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from patched_cluster import NEW_KUBELET, OLD_KUBELET, PatchedCluster, Played, hosts
+import yaml
+from patched_cluster import NEW_KUBELET, OLD_KUBELET, PatchedCluster, Played, hosts, rules_of
+
+from places import ROOT
 
 HOOK = """---
 - name: Hook WHEN
@@ -27,11 +31,16 @@ class Story(NamedTuple):
     violations: list[Any]
     second: Played
     changes_of_second: list[str]
+    forbidden: list[str]
 
 
 @pytest.fixture(scope="module")
 def story(cluster: PatchedCluster) -> Story:
-    """Look, patch and patch again; w2 has another name in the inventory and was cordoned before; w3 is in none."""
+    """Look, patch and patch again; w2 has another name in the inventory and was cordoned before; w3 is in none.
+
+    The account has the rights of the manifest in the documentation.
+    """
+    manifest = yaml.safe_load(Path(ROOT, "docs", "rbac", "node-patch.yml").read_text(encoding="utf-8"))["items"]
     cluster.fill(workers=4, control_plane=1)
     cluster.call("PATCH", "/api/v1/nodes/w2", {"spec": {"unschedulable": True}}, "application/merge-patch+json")
     machines = {**hosts("cp1", "w1"), "machine-2.example.org": {"node_patch_node": "w2"}}
@@ -40,6 +49,7 @@ def story(cluster: PatchedCluster) -> Story:
         cluster.write(f"{name}.yml", HOOK.replace("WHEN", name))
     cluster.inventory(
         machines,
+        node_patch_connection=cluster.account(rules_of(manifest)),
         node_patch_lock=True,
         node_patch_kubelet_version=NEW_KUBELET,
         node_patch_report_junit=str(cluster.place / "report.xml"),
@@ -48,12 +58,13 @@ def story(cluster: PatchedCluster) -> Story:
     )
     cluster.control("DELETE", "requests")
     look = cluster.play("upgrade", "--check")
-    after_look = cluster.changes()
+    after_look, forbidden = cluster.changes(), cluster.forbidden()
     patch = cluster.play("upgrade")
     state = (cluster.kubelets(), cluster.cordoned(), cluster.locks(), cluster.control("GET", "violations"))
+    forbidden += cluster.forbidden()
     cluster.control("DELETE", "requests")
     second = cluster.play("upgrade")
-    return Story(look, after_look, patch, *state, second, cluster.changes())
+    return Story(look, after_look, patch, *state, second, cluster.changes(), forbidden + cluster.forbidden())
 
 
 def test_the_look_beforehand_succeeds(story: Story) -> None:
@@ -76,6 +87,10 @@ def test_every_node_is_patched(story: Story) -> None:
         **dict.fromkeys(("cp1", "w1", "w2"), NEW_KUBELET),
         **dict.fromkeys(("w3", "w4"), OLD_KUBELET),
     }
+
+
+def test_the_rights_of_the_manifest_are_enough(story: Story) -> None:
+    assert (story.patch.status, story.forbidden) == (0, [])
 
 
 def test_every_reboot_is_proven(story: Story) -> None:

@@ -27,6 +27,7 @@ OF_ROLES = sorted(name for name in QUESTIONS if name.startswith("node_") and nam
 OF_PLAYBOOKS = sorted(set(QUESTIONS) - set(OF_ROLES) - OF_TEMPLATES)
 LIMITS = {
     "gate": ["node_patch_gate_timeout", "node_patch_gate_timeout"],  # for the nodes, then for the workloads
+    "patch": ["node_patch_packages_timeout"],
     "reboot": ["node_patch_reboot_timeout"],
     "return": ["node_patch_ready_timeout", "node_patch_soak"],
     "healing": ["node_patch_heal_timeout"],

@@ -204,12 +204,10 @@ class Following:
             self._list(news, now)
             return
         followed = self.members.get(name_of(news.obj))
-        if followed is None:
-            return
-        if news.type == "DELETED" and uid_of(news.obj) == uid_of(followed.obj):
-            followed.vanished(now)
-        elif news.type != "DELETED":
+        if followed is not None and news.type != "DELETED":
             followed.take(news.obj, now)
+        elif followed is not None and uid_of(news.obj) == uid_of(followed.obj):
+            followed.vanished(now)
 
     def _list(self, news: Listed, now: float) -> None:
         found = {name_of(obj): obj for obj in news.items if obj}
@@ -217,7 +215,9 @@ class Following:
             self._add(name)
         for name, followed in self.members.items():
             if name in found:
-                followed.take(found[name], now, news.anew)
+                # What a list shows that is newer than what is known is so, whatever its own version.
+                later = age_of(news.version) >= age_of(version_of(followed.obj))
+                followed.take(found[name], now, news.anew or later)
             elif followed.known:
                 followed.vanished(now)
             elif not self.seen:

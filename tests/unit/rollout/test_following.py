@@ -393,6 +393,17 @@ def test_a_rollout_is_followed_on_after_a_restore_of_the_cluster(rights: list[st
     assert (result["done"], scene.seconds < 40) == (True, True)
 
 
+def test_a_restore_whose_versions_are_soon_as_great_as_before_hides_nothing() -> None:
+    scene = still(deployment(updatedReplicas=1), deployment("other"))
+    later(scene, 1, status(readyReplicas=1))
+    scene.agenda.after(2, lambda: scene.cluster.restore(10))
+    later(scene, 3, status(**COMPLETE))
+    for number in range(20):
+        later(scene, 4 + number / 10, status(readyReplicas=number), "other")
+    result = scene.follow(name=["web"], wait_timeout=100, fail_early="off")
+    assert (result["done"], scene.seconds < 40) == (True, True)
+
+
 @pytest.mark.parametrize("times", [1, 3])
 def test_a_selection_is_followed_on_when_lists_in_the_middle_are_refused(times: int) -> None:
     scene = still(deployment(updatedReplicas=1))

@@ -54,7 +54,7 @@ def test_a_preflight_meanwhile_fails_and_says_whose_maintenance_it_is(played: Pl
     assert played.preflight.status == "failed"
     records = {record["node"]: record for record in played.preflight.stored_artifacts()["node_patch"]}
     assert records["worker-1"]["state"] == "refused"
-    assert "node worker-2 is under maintenance by another owner (by-hand since" in records["worker-1"]["message"]
+    assert "Node worker-2 is under maintenance by another owner (by-hand since" in records["worker-1"]["message"]
 
 
 def test_the_uncordon_job_lets_it_in_again(played: Played) -> None:

@@ -136,12 +136,12 @@ def seen(server: Server) -> dict[str, Any]:
         name = node["metadata"]["name"]
         found["pods"][name] = []
         found["nodes"][name] = {
-            "unschedulable": bool(node["spec"].get("unschedulable")),
+            "unschedulable": bool(node.get("spec", {}).get("unschedulable")),
             "annotations": node["metadata"].get("annotations") or {},
             "labels": node["metadata"].get("labels") or {},
         }
     for pod in server.ask("GET", "/api/v1/pods")["items"]:
-        found["pods"].setdefault(pod["spec"].get("nodeName") or "", []).append(pod["metadata"]["name"])
+        found["pods"].setdefault(pod.get("spec", {}).get("nodeName") or "", []).append(pod["metadata"]["name"])
     return found
 
 

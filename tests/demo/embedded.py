@@ -21,7 +21,7 @@ _SETTLE_SECONDS = 30.0
 
 def run() -> int:
     """Play it; 0 only if every node is back with the new kubelet, every workload available, no budget violated."""
-    with EmbeddedCluster(FOLDER, "demo", lifetime=300.0) as cluster:
+    with EmbeddedCluster(FOLDER, "demo", lifetime=900.0) as cluster:
         health = Health(cluster.kubeconfig)
         before = {node.name: node for node in health.nodes() if node.worker}
         workloads = health.workloads()

@@ -33,11 +33,17 @@ class Ancestor(NamedTuple):
     started: str
 
 
+def this_process() -> dict[str, int]:
+    """Return the number of this process and, where /proc tells it, the tick of its start: numbers are used again."""
+    mine = _identity(os.getpid())
+    return {"pid": os.getpid(), "tick": int(mine.started) if mine else 0}
+
+
 def arm(folder: str = "") -> None:
     """Turn signals and the death of the playbook into Cancelled, once. To be called in the main thread.
 
     folder: where the task is a job of its own, far from the playbook, its folder, in which a file is touched each time
-    somebody asks how the task gets on. It is removed when that has not happened for long.
+    somebody asks how the task gets on. It is removed when that has not happened for long; that it is gone is a signal.
     """
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _cancel)
@@ -71,14 +77,14 @@ def _watch_job(folder: str) -> None:
 
 
 def _wait_for_silence(sign: Callable[[], object], longest: float) -> None:
-    """Return when a sign of life has stayed the same for that many seconds."""
+    """Return when a sign of life has stayed the same for that many seconds, or is None."""
     never = threading.Event()
     seen, since = sign(), 0.0
     while not never.wait(LOOK_EVERY):
         found = sign()
         # Counted and not measured, so that a machine that was asleep is given time to wake up.
         seen, since = found, 0.0 if found != seen else since + LOOK_EVERY
-        if since >= longest:
+        if since >= longest or found is None:
             return
 
 
@@ -94,7 +100,7 @@ def ancestors_to_watch(parent: int) -> list[Ancestor]:
     None for a task that runs with C(async), which is meant to outlive them, or where /proc does not tell.
     """
     chain: list[Ancestor] = []
-    wanted = 1
+    wanted, found = 1, False
     pid = parent
     while pid > 1:
         ancestor = _identity(pid)
@@ -102,10 +108,11 @@ def ancestors_to_watch(parent: int) -> list[Ancestor]:
             break
         command = _command(pid)
         if any("async_wrapper" in word for word in command):
-            return []
+            # A wrapper around the whole playbook is another matter.
+            return chain[:wanted] if found else []
         chain.append(ancestor)
         if any(os.path.basename(word).startswith("ansible") for word in command[:2]):
-            wanted = len(chain)
+            wanted, found = len(chain), True
         pid = _parent(pid)
     return chain[:wanted]
 

@@ -11,8 +11,11 @@ of itself, and C(asked), which is touched each time somebody asks for them.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
+
+from .errors import Cancelled
 
 # The environment variable with the folder's name.
 FOLDER = "K8S_MAINTENANCE_PROGRESS_FOLDER"
@@ -39,23 +42,35 @@ def asked_in(folder: str) -> str:
     return os.path.join(folder, "asked")
 
 
-def made() -> str:
-    """Make the folder, for no other eyes, and return its path, "" if there is none to make or it cannot be made."""
+def made(process: dict[str, int]) -> str:
+    """Make the folder, for no other eyes, and return its path, "" if there is none to make or it cannot be made.
+
+    Raise Cancelled if there is a file in its place: then whoever started the job has given it up already.
+
+    process: the module's process, for the first line. It stands there whatever the user wants to be told: whoever
+    asks has to know whether the module is still alive.
+    """
     folder = job_folder()
     if not folder:
         return ""
     try:
         os.mkdir(folder, 0o700)
-        for path in (asked_in(folder), lines_in(folder)):
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    except OSError:
+        for path, content in ((asked_in(folder), ""), (lines_in(folder), json.dumps(process) + "\n")):
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+                file.write(content)
+    except OSError as exc:
+        if os.path.isfile(folder):
+            removed(folder)
+            raise Cancelled("cancelled before it began") from exc
         return ""
     _sweep(folder)
     return folder
 
 
 def removed(folder: str) -> None:
-    """Remove the folder."""
+    """Remove the folder, or the file in its place."""
+    with contextlib.suppress(OSError):
+        os.unlink(folder)
     shutil.rmtree(folder, ignore_errors=True)
 
 

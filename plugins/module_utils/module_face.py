@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .auth_options import secret_values, variables_taken
-from .cancellation import arm
+from .cancellation import arm, this_process
 from .connection import connect
 from .errors import Cancelled, Forbidden, MaintenanceError
 from .job_folder import made
@@ -49,7 +49,7 @@ def run(
     try:
         # Before connecting: a wrong option should not have to wait for a server.
         task = read()
-        arm(made())
+        arm(made(this_process()))
         limit = float(getattr(task, "wait_timeout", 0) or 0)
         ending = _connected(module, limit, lambda clock, rest_for: work(task, clock, rest_for))
     except (MaintenanceError, Cancelled) as exc:

@@ -58,6 +58,12 @@ class Source(Protocol):
         """Return how things stand, "" if there is nothing to wait for."""
 
 
+def one_line(text: str) -> str:
+    """Return a text as one line that is not too long, and in which no letter does more than to be seen."""
+    line = "".join(letter if letter.isprintable() else " " for letter in text)
+    return line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 3] + "..."
+
+
 class LineFile:
     """A file that somebody else made and reads while it grows.
 
@@ -149,10 +155,7 @@ class Progress:
         if not text or self._level == OFF:
             return
         self._told_at = [*self._told_at[-1:], self._clock.monotonic()]
-        line = "".join(letter if letter.isprintable() else " " for letter in self._clean(text))
-        if len(line) > LONGEST_LINE:
-            line = line[: LONGEST_LINE - 3] + "..."
-        if not self._write(dict(facts, text=line, kind=kind, at=round(self._clock.wall(), 3))):
+        if not self._write(dict(facts, text=one_line(self._clean(text)), kind=kind, at=round(self._clock.wall(), 3))):
             self._level, self._source = OFF, None
 
     def _line_at(self) -> float:

@@ -31,7 +31,7 @@ def progress_of(module: AnsibleModule, clock: Clock) -> Progress:
     if not path or module.params["progress"] == OFF or module.check_mode:
         return SILENT
     file = LineFile(path)
-    file.append({"pid": os.getpid()})
+    file.append({"speaks": True})
     return Progress(
         clock,
         file.append,

@@ -9,14 +9,15 @@ import contextlib
 import inspect
 import os
 import secrets
-import shlex
 from typing import Any, NamedTuple
 
-from ansible.errors import AnsibleActionFail, AnsibleConnectionFailure
+from ansible import constants as C
+from ansible.errors import AnsibleActionFail, AnsibleConnectionFailure, AnsibleError
 
 from ..module_utils.job_folder import FOLDER, PREFIX
 from ..module_utils.waiting import Clock
 from .files import ActionWithFiles
+from .job_shell import Job, Process
 from .lines import Lines
 
 # Ansible ends a job after so many seconds; the module's own deadline comes much sooner.
@@ -29,26 +30,8 @@ LAST_WORDS = 10.0
 # A module says that it has begun within so many seconds.
 LONGEST_START = 120.0
 
-# Wait a second at most for news, then print how the job stands, the lines from number %(first)d on, and in the end the
-# result. The job's file holds the module's result when it has ended, and something short before. The module makes the
-# folder of the lines when it begins, and a file there that it takes for a sign that somebody reads them. A module that
-# has told its last line ends soon, so that the first looks after a line are close together.
-_ASK = (
-    "d=%(folder)s; i=0; while :; do case $(head -c 50 %(result)s 2>/dev/null) in "
-    """'{"started": '*'"finished": '[0fF]*) if [ %(pid)d -eq 0 ] || kill -0 %(pid)d 2>/dev/null; """
-    "then s=running; else s=lost; fi;; *) s=ended;; esac; "
-    "if [ $s != running ] || [ $d/lines -nt $d/asked ] || [ $i -ge 14 ]; then break; fi; "
-    "if [ $i -lt 5 ]; then s=0.02; else s=0.1; fi; "
-    "if sleep $s 2>/dev/null; then i=$((i+1)); else sleep 1; i=14; fi; done; "
-    "[ ! -d $d ] || touch $d/asked; echo %(mark)s$s; tail -n +%(first)d $d/lines 2>/dev/null; "
-    "if [ $s = ended ]; then echo %(mark)s; cat %(result)s; fi"
-)
-# End a job that nobody waits for any more. It leaves a result, which is nobody's either, after a moment.
-_END = (
-    "kill -TERM %(pid)d 2>/dev/null; rm -rf %(folder)s; "
-    "(i=0; while [ $i -lt 300 ]; do case $(head -c 12 %(result)s) in '{\"started\": '*) ;; *) break;; esac; "
-    "sleep 0.2 || sleep 1; i=$((i+1)); done; rm -f %(result)s) >/dev/null 2>&1 </dev/null &"
-)
+# How Ansible's wrapper of jobs begins to say that there is no place for its files. The host may have one for modules.
+_NO_FOLDER = "could not create directory"
 
 # The only key of Ansible's own that reading a result adds.
 _PARSED = "_ansible_parsed"
@@ -67,6 +50,10 @@ class Asked(NamedTuple):
     result: str = ""
 
 
+class NoJob(Exception):
+    """No module can be run as a job on this host, or by this user there."""
+
+
 class ActionWithJob(ActionWithFiles):
     """The part of the action plugins that starts a job, follows it, and fetches its result.
 
@@ -77,36 +64,76 @@ class ActionWithJob(ActionWithFiles):
     _clock = Clock()
 
     def _run_as_job(self, args: dict[str, Any], task_vars: dict[str, Any], lines: Lines) -> dict[str, Any]:
-        """Return the module's result as if it had been run the usual way."""
+        """Return the module's result as if it had been run the usual way, which is done where no job can be."""
+        parent, tmp = os.getppid(), ""
         name = PREFIX + secrets.token_hex(8)
-        limit, self._task.async_val = self._task.async_val, LONGEST_JOB
         try:
-            job = self._module(args, task_vars, {FOLDER: name}, wrap_async=True)
-        finally:
-            self._task.async_val = limit
-        if "ansible_job_id" not in job:
-            return job
-        file = str(job["results_file"])
-        folder = os.path.dirname(file) + "/" + name
-        ended = False
-        try:
-            result = self._follow(folder, file, lines)
-            ended = True
-            return _with_the_start(job, self._parsed(result, job, task_vars))
-        finally:
-            self._clear(folder, file, 0 if ended else lines.pid)
+            tmp = self._folder_for_files()
+            start = self._started(args, task_vars, name)
+            if "ansible_job_id" in start:
+                file = str(start["results_file"])
+                job = Job(os.path.dirname(file) + "/" + name, file)
+                return self._followed(job, start, task_vars, lines, parent, tmp)
+            self._discard(tmp)
+            return start
+        except NoJob:
+            self._discard(tmp)
+        # What was copied for the job is gone with its files.
+        return self._module(self._usable_args(), task_vars, {})
 
     def _module(
         self, args: dict[str, Any], task_vars: dict[str, Any], variables: dict[str, str], wrap_async: bool = False
     ) -> dict[str, Any]:
         raise NotImplementedError
 
-    def _follow(self, folder: str, file: str, lines: Lines) -> str:
-        """Print the job's lines until it has ended, and return its result; raise AnsibleActionFail if it is lost."""
-        parent, read = os.getppid(), 0
+    def _folder_for_files(self) -> str:
+        """Return the folder on the host for the files that a job needs; raise NoJob if only a job needs any."""
+        shell = self._connection._shell
+        try:
+            return str(shell.tmpdir or self._make_tmp_path())
+        except AnsibleError as exc:
+            if self._connection.is_pipelining_enabled(False):
+                raise NoJob from exc
+            raise
+
+    def _started(self, args: dict[str, Any], task_vars: dict[str, Any], name: str) -> dict[str, Any]:
+        """Return what Ansible says of the start of a job; raise NoJob if no job can be started, but a module may."""
+        limit, self._task.async_val = self._task.async_val, LONGEST_JOB
+        try:
+            start = self._module(args, task_vars, {FOLDER: name}, wrap_async=True)
+        except AnsibleConnectionFailure:
+            # The job may have begun.
+            raise
+        except AnsibleError as exc:
+            if self._connection.is_pipelining_enabled(False):
+                raise NoJob from exc
+            raise
+        finally:
+            self._task.async_val = limit
+        if start.get("failed") and _NO_FOLDER in str(start.get("msg")):
+            raise NoJob
+        return start
+
+    def _followed(
+        self, job: Job, start: dict[str, Any], task_vars: dict[str, Any], lines: Lines, parent: int, tmp: str
+    ) -> dict[str, Any]:
+        ended = False
+        try:
+            result = self._follow(job, lines, parent)
+            ended = True
+            return _with_the_start(start, self._parsed(result, start, task_vars))
+        finally:
+            self._clear(job, None if ended else Process(lines.pid, lines.tick), tmp)
+
+    def _follow(self, job: Job, lines: Lines, parent: int) -> str:
+        """Print the job's lines until it has ended, and return its result.
+
+        Raise AnsibleActionFail if it is lost, and NoJob if the host does not let it begin. parent: the playbook.
+        """
+        read = 0
         began = heard = alive = self._clock.monotonic()
         while True:
-            asked = self._asked(folder, file, read, lines.pid)
+            asked = self._asked(job, read, Process(lines.pid, lines.tick))
             now = self._clock.monotonic()
             if os.getppid() != parent:
                 raise AnsibleActionFail("the playbook ended before the task did")
@@ -119,6 +146,8 @@ class ActionWithJob(ActionWithFiles):
             alive = now if asked.state == "running" and (lines.pid or starts) else alive
             if asked.state == "ended" and asked.result:
                 return asked.result
+            if asked.state == "refused" and not lines.pid:
+                raise NoJob
             if now - heard > LONGEST_ABSENCE:
                 raise AnsibleConnectionFailure("the host has been out of reach for %d s" % LONGEST_ABSENCE)
             if asked.state and now - alive > LAST_WORDS:
@@ -126,23 +155,15 @@ class ActionWithJob(ActionWithFiles):
             if asked.state != "running":
                 self._clock.sleep(1.0)
 
-    def _asked(self, folder: str, file: str, read: int, pid: int) -> Asked:
-        # A mark of this job only, whatever a login or a line may say.
-        mark = os.path.basename(folder) + ":"
-        command = _ASK % {
-            "mark": mark,
-            "folder": shlex.quote(folder),
-            "result": shlex.quote(file),
-            "first": read + 1,
-            "pid": pid,
-        }
+    def _asked(self, job: Job, read: int, process: Process) -> Asked:
         try:
-            answer = self._low_level_execute_command(command)
-        except AnsibleConnectionFailure:
+            answer = self._low_level_execute_command(job.question(read, process))
+        except AnsibleError:
+            # Also a host that is too busy to let anybody become another user soon enough.
             return Asked("", [])
-        _before, _mark, text = str(answer.get("stdout") or "").replace("\r", "").partition(mark)
+        _before, _mark, text = str(answer.get("stdout") or "").replace("\r", "").partition(job.mark)
         state, _end, text = text.partition("\n")
-        text, _mark, result = text.partition(mark)
+        text, _mark, result = text.partition(job.mark)
         *complete, _torn = text.split("\n")
         return Asked(state, complete, result.strip())
 
@@ -188,12 +209,26 @@ class ActionWithJob(ActionWithFiles):
         finally:
             status.cleanup()
 
-    def _clear(self, folder: str, file: str, pid: int) -> None:
-        """Remove what was made for a job; end one that nobody waits for any more, whose process is pid."""
-        words = {"folder": shlex.quote(folder), "result": shlex.quote(file), "pid": pid}
-        command = (_END if pid else "rm -rf %(folder)s %(result)s") % words
+    def _clear(self, job: Job, process: Process | None, tmp: str) -> None:
+        """Remove what was made for a job; end one that nobody waits for any more, whose process is that."""
+        # Ansible's wrapper removes its files after some seconds, if it lives and may. A kubeconfig may be among them.
+        mine = tmp if _is_temporary(tmp) and not self._is_become_unprivileged() else ""
         with contextlib.suppress(Exception):
-            self._low_level_execute_command(command)
+            self._low_level_execute_command(job.end(process, mine) if process else job.farewell(mine))
+        if not mine:
+            self._discard(tmp)
+
+    def _discard(self, tmp: str) -> None:
+        """Remove Ansible's temporary folder, as the user who made it."""
+        if not _is_temporary(tmp):
+            return
+        with contextlib.suppress(Exception):
+            self._low_level_execute_command(self._connection._shell.remove(tmp, recurse=True), sudoable=False)
+        self._connection._shell.tmpdir = None
+
+
+def _is_temporary(folder: str) -> bool:
+    return "-tmp-" in folder and not C.DEFAULT_KEEP_REMOTE_FILES
 
 
 def _with_the_start(job: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import threading
 from ansible import constants as C
 from ansible.utils.display import Display
 
+from ..module_utils.progress import one_line
 from ..module_utils.waiting import Clock
 from ..module_utils.words import lasting
 
@@ -38,25 +39,32 @@ def show_text(text: str) -> None:
 
 
 class Lines:
-    """Prints what a module tells of itself, behind the name of the host. pid: the module's process, 0 if unknown."""
+    """Prints what a module tells of itself, behind the name of the host.
+
+    pid, tick: the module's process and the tick of its start, 0 if unknown.
+    """
 
     def __init__(self, host: str, clock: Clock) -> None:
         self._host = host
         self._clock = clock
         self._began = self._heard = clock.monotonic()
         self._stderr = is_read_by_programs()
-        self.pid = 0
+        self._speaks = False
+        self.pid = self.tick = 0
 
     def take(self, line: str | bytes) -> None:
         """Print a line of the module's file; pass over what is none."""
         with contextlib.suppress(ValueError, TypeError, AttributeError):
             entry = json.loads(line)
-            self.pid = int(entry.get("pid") or self.pid)
+            self.pid = max(0, int(entry.get("pid") or self.pid))
+            self.tick = max(0, int(entry.get("tick") or self.tick))
+            self._speaks = bool(entry.get("speaks") or self._speaks)
             self.show(str(entry.get("text") or ""))
 
     def show(self, text: str) -> None:
-        """Print a text."""
+        """Print a text as one line, without what would move the cursor."""
         self._heard = self._clock.monotonic()
+        text = one_line(text)
         # A screen that is gone, as it is in a worker whose playbook was killed, is no reason to fail.
         with contextlib.suppress(Exception):
             if text:
@@ -64,7 +72,7 @@ class Lines:
 
     def rest(self) -> None:
         """Say that nothing is heard if that has been so for long."""
-        if self.pid and self._clock.monotonic() - self._heard >= LONGEST_SILENCE:
+        if self._speaks and self._clock.monotonic() - self._heard >= LONGEST_SILENCE:
             self.show("no news for a minute, %s in all" % lasting(self._clock.monotonic() - self._began))
 
 

@@ -53,7 +53,7 @@ LEVELS = {
     "module_utils/node_soak.py": 1.0,
     # 1: the clock, the network, threads
     "module_utils/cancellation.py": 1.0,
-    "module_utils/job_folder.py": 0.0,
+    "module_utils/job_folder.py": 0.9,
     "module_utils/waiting.py": 1.0,
     "module_utils/transport_faults.py": 1.0,
     "module_utils/doubts.py": 1.05,
@@ -125,6 +125,7 @@ LEVELS = {
     "module_utils/module_face.py": 4.1,
     # 4: on the controller, without any knowledge of Kubernetes
     "plugin_utils/files.py": 4.0,
+    "plugin_utils/job_shell.py": 4.0,
     "plugin_utils/lines.py": 4.0,
     "plugin_utils/job.py": 4.1,
     "plugin_utils/progress.py": 4.2,

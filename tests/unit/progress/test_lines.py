@@ -21,6 +21,11 @@ def test_a_line_bears_the_name_of_the_host(screen: list[Any], clock: Hands) -> N
     assert screen == [("[n1] w1: cordoned", False)]
 
 
+def test_what_would_move_the_cursor_is_not_printed(screen: list[Any], clock: Hands) -> None:
+    Lines("n1", clock).show("would be\nblocked: \x1b[2Jno\u202e")
+    assert screen == [("[n1] would be blocked:  [2Jno ", False)]
+
+
 @pytest.mark.parametrize("line", ["", "{", "[]", "3", '{"text": ""}', '{"pid": "x", "text": "y"}'])
 def test_what_is_no_line_is_passed_over(screen: list[Any], clock: Hands, line: str) -> None:
     Lines("n1", clock).take(line)
@@ -42,7 +47,7 @@ def test_lines_keep_away_from_output_that_programs_read(
 
 def test_a_module_that_says_nothing_for_a_minute_is_spoken_for(screen: list[Any], clock: Hands) -> None:
     told = Lines("n1", clock)
-    told.take('{"pid": 7}')
+    told.take('{"speaks": true}')
     for _second in range(120):
         clock.now += 1
         told.rest()
@@ -54,6 +59,7 @@ def test_a_module_that_says_nothing_for_a_minute_is_spoken_for(screen: list[Any]
 
 def test_a_module_that_does_not_want_to_be_heard_is_not_spoken_for(screen: list[Any], clock: Hands) -> None:
     told = Lines("n1", clock)
+    told.take('{"pid": 7, "tick": 1}')
     clock.now += 600
     told.rest()
     assert screen == []

@@ -19,19 +19,31 @@ from patched_cluster import NEW_KUBELET, PatchedCluster, hosts
 
 KILLS = int(os.environ.get("ROLLING_KILLS", "2"))
 CHANCE = random.Random(int(os.environ.get("ROLLING_SEED", "20261130")))
-# A whole run takes about this many seconds on an idle machine.
-RUN_SECONDS = 30.0
-MOMENTS = [CHANCE.uniform(4.0, RUN_SECONDS) for _number in range(KILLS)]
+# A whole run sends about 160 requests. They tell how far it has come, on a slow machine, too.
+MOMENTS = [(CHANCE.randint(1, 120), CHANCE.uniform(0.0, 1.0)) for _number in range(KILLS)]
+PATIENCE = 240.0
 
 
-@pytest.mark.parametrize("moment", MOMENTS, ids=[f"after_{moment:.1f}_s" for moment in MOMENTS])
-def test_a_killed_run_is_ended_by_the_next(cluster: PatchedCluster, moment: float) -> None:
+def await_requests(cluster: PatchedCluster, run: subprocess.Popen[str], number: int) -> None:
+    """Return when the run has sent so many requests, or has ended."""
+    end = time.monotonic() + PATIENCE
+    while cluster.requests() < number and run.poll() is None:
+        assert time.monotonic() < end, f"only {cluster.requests()} requests came"
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize(
+    ("number", "pause"), MOMENTS, ids=[f"{pause:.1f}_s_after_request_{number}" for number, pause in MOMENTS]
+)
+def test_a_killed_run_is_ended_by_the_next(cluster: PatchedCluster, number: int, pause: float) -> None:
     cluster.fill()
     cluster.inventory(hosts("w1", "w2"), node_patch_lock=True, node_patch_kubelet_version=NEW_KUBELET)
     run = cluster.start("upgrade")
     try:
-        run.wait(moment)
-    except subprocess.TimeoutExpired:
+        await_requests(cluster, run, number)
+        time.sleep(pause)
+        assert run.poll() is None, f"it ended with {run.returncode} after {cluster.requests()} requests"
+    finally:
         # The process alone: whatever it has started has to notice by itself.
         run.send_signal(signal.SIGKILL)
         run.wait()

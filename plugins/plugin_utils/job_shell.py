@@ -19,13 +19,13 @@ from typing import NamedTuple
 _ASK = (
     "d=%(folder)s; i=0; while :; do case $(head -c 50 %(result)s 2>/dev/null) in "
     """'{"started": '*'"finished": '[0fF]*) if %(lives)s; then s=running; else s=lost; fi;; *) s=ended;; esac; """
-    "if [ $s != running ] || [ $d/lines -nt $d/asked ] || [ $i -ge 14 ]; then break; fi; "
+    'if [ $s != running ] || [ "$d/lines" -nt "$d/asked" ] || [ $i -ge 14 ]; then break; fi; '
     "if [ $i -lt 5 ]; then s=0.02; else s=0.1; fi; "
     "if sleep $s 2>/dev/null; then i=$((i+1)); else sleep 1; i=14; fi; done; "
-    "[ ! -d $d ] || touch $d/asked; "
+    '[ ! -d "$d" ] || touch "$d/asked"; '
     # Ansible's wrapper says that a job has begun even where it could not write down that it has.
     "[ $s != ended ] || [ -e %(result)s ] || [ -w %(jobs)s ] || s=refused; "
-    "echo %(mark)s$s; tail -n +%(first)d $d/lines 2>/dev/null; "
+    'echo %(mark)s$s; tail -n +%(first)d "$d/lines" 2>/dev/null; '
     "if [ $s = ended ]; then echo %(mark)s; cat %(result)s; fi"
 )
 # A process lives on as long as there is one of its number that was started in the same moment: after a reboot, another

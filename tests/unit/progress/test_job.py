@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 from pathlib import Path
@@ -78,7 +79,9 @@ class Plugin(ActionWithJob):
 
 @pytest.fixture
 def host(tmp_path: Path) -> Host:
-    return Host(tmp_path)
+    jobs = tmp_path / "jobs of Jo's $HOME"
+    jobs.mkdir()
+    return Host(jobs)
 
 
 @pytest.fixture
@@ -248,14 +251,19 @@ def test_a_job_without_a_result_fails_with_a_sentence(host: Host, clock: Hands) 
 
 def test_a_job_that_nobody_waits_for_is_told_to_end_and_leaves_nothing(action: Plugin, host: Host) -> None:
     # As Ansible's wrapper does, it writes the result after it was told.
-    script = "trap 'echo {} > %s; exit' TERM; echo; while :; do sleep 0.05; done" % host.file
-    with subprocess.Popen(["/bin/sh", "-c", script], stdout=subprocess.PIPE) as child:
+    script = """trap 'echo {} > "$0"; exit' TERM; echo; while :; do sleep 0.05; done"""
+    with subprocess.Popen(["/bin/sh", "-c", script, str(host.file)], stdout=subprocess.PIPE) as child:
         assert child.stdout is not None
         child.stdout.readline()
         action._clear(Job(host.make(), str(host.file)), Process(child.pid), "")
         assert (child.wait(timeout=10), host.folder.exists()) == (0, False)
     patient = subprocess.run(
-        ["/bin/sh", "-c", f"for i in $(seq 100); do [ -e {host.file} ] || exit 0; sleep 0.1; done; exit 1"], check=False
+        [
+            "/bin/sh",
+            "-c",
+            f"for i in $(seq 100); do [ -e {shlex.quote(str(host.file))} ] || exit 0; sleep 0.1; done; exit 1",
+        ],
+        check=False,
     )
     assert patient.returncode == 0
 
@@ -268,7 +276,7 @@ def test_the_end_of_the_terminal_does_not_keep_the_result_of_an_ended_job(host: 
             os.killpg(shell.pid, signal.SIGHUP)
         child.wait(timeout=10)
     host.file.write_text("{}", encoding="ascii")
-    patient = f"for i in $(seq 100); do [ -e {host.file} ] || exit 0; sleep 0.1; done; exit 1"
+    patient = f"for i in $(seq 100); do [ -e {shlex.quote(str(host.file))} ] || exit 0; sleep 0.1; done; exit 1"
     assert subprocess.run(["/bin/sh", "-c", patient], check=False).returncode == 0
 
 

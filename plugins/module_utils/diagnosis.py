@@ -78,7 +78,7 @@ def why(drain: PodDrain, budget: Obj | None, node: Obj, now: float) -> tuple[str
         return "api_error", text
     if outcome is None:
         return "not_tried", _not_tried(drain)
-    if drain.state == LOST:
+    if drain.state == LOST or outcome.reason == "forbidden":
         return outcome.reason, _lost(outcome)
     if outcome.reason in ("pdb_no_budget", "pdb_stale"):
         words = outcome.message.rstrip(".")

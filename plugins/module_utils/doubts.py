@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from .errors import Forbidden, MaintenanceError, NotFound, ServerFault
+from .errors import Forbidden, MaintenanceError, NotFound, ServerFault, Unauthorized
 from .waiting import growing_pause
 
 # How often an answer is doubted that would stay the same if it were true; the first pause before asking again, and the
@@ -18,8 +18,12 @@ LONGEST_PAUSE = 5.0
 def pause_of_doubt(error: MaintenanceError, doubts: int) -> float | None:
     """Return after how many seconds to ask again in spite of an error that is for good as a rule; None if it counts.
 
-    An API server that has just come up may know no rights and no objects for a moment. doubts: errors in a row.
+    An API server that has just come up may know no rights, no objects, and not who vouches for tokens, for a moment.
+    doubts: errors in a row.
     """
-    if doubts > MOST_DOUBTS or not isinstance(error, (Forbidden, NotFound, ServerFault)):
-        return None
-    return growing_pause(doubts, FIRST_PAUSE, LONGEST_PAUSE)
+    return next_pause(doubts) if isinstance(error, (Forbidden, NotFound, ServerFault, Unauthorized)) else None
+
+
+def next_pause(doubts: int) -> float | None:
+    """Return after how many seconds to ask again when so many answers in a row were doubted; None: they count."""
+    return growing_pause(doubts, FIRST_PAUSE, LONGEST_PAUSE) if doubts <= MOST_DOUBTS else None

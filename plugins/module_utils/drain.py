@@ -24,6 +24,9 @@ from .rest import Rest
 from .tools import Tools
 from .waiting import AFTERWARDS, Deadline, ServerClock
 
+# Seconds in which the cordons of failed nodes are lifted, if the task's time allows for it.
+LONGEST_OPENING = 60.0
+
 
 class Maintenance:
     """One task on some nodes."""
@@ -127,9 +130,14 @@ class Maintenance:
         for node in [node for node in nodes if not node.over]:
             node.phase, node.ended_at, node.timed_out = FAILED, now, not self.report.cancelled
         if self._task.on_failure != "keep_cordon":
-            rest = self._tools.rest_for(Deadline(self._clock, AFTERWARDS))
+            rest = self._tools.rest_for(Deadline(self._clock, self._left_for_opening()))
             gate = Gate(self._cluster_for(rest), self._clock, self._task.cordon_owner)
             self.report.warnings += gate.roll_back(nodes, self._task.on_failure)
+
+    def _left_for_opening(self) -> float:
+        """Return for how many seconds cordons may be lifted again: what is left, or a moment where nobody waits."""
+        left = 0.0 if self.report.cancelled else self._deadline.remaining()
+        return max(AFTERWARDS, min(LONGEST_OPENING, left))
 
     def _empty(self, nodes: list[NodeDrain], budgets: BudgetWatch) -> None:
         # A node that was closed before and has nothing to move needs no second look.

@@ -183,12 +183,14 @@ class DrainLoop:
             self._pod_news(self._nodes[name], message.value)
 
     def _unfollowed(self, node: NodeDrain, error: MaintenanceError) -> None:
-        """Follow the pods of a node anew after a passing error, as long as the first list has been had."""
+        """Follow the pods of a node anew after a passing error: they have been listed before the cordon."""
         node.doubts += 1
-        pause = pause_of_doubt(error, node.doubts) if node.listed else None
+        pause = pause_of_doubt(error, node.doubts)
         if pause is None:
             self._end(node, FAILED, error)
         else:
+            # If time is up before the next list, this is why.
+            node.error = error
             node.sightings.begin()
             self._follow(node, Pause(pause))
 
@@ -211,7 +213,7 @@ class DrainLoop:
             )
         elif isinstance(news, (Listed, Changed)):
             if mark is None and isinstance(news, Listed):
-                node.doubts = 0
+                node.doubts, node.error = 0, None
             node.take(news, self._clock.monotonic(), self._clock.wall(), mark)
 
     def _budget_news(self, namespace: str, message: Message) -> None:

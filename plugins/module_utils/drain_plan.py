@@ -113,6 +113,9 @@ class Plan:
             right = removal._replace(namespace=namespace)
             if not self._may(removal, right):
                 block_for_right(drains, right.text())
+            granted = any(self._reviewed.get(one) for one in (removal, right))
+            for drain in drains:
+                drain.granted = granted
 
     def _may(self, everywhere: Right, here: Right) -> bool:
         """Tell whether the account has a right, in general or for what is at hand. Unknown counts as yes."""

@@ -78,7 +78,8 @@ def _refusal(end: Ended, nodes: list[NodeDrain]) -> str:
 def _not_drained(node: NodeDrain, pending: list[dict[str, Any]], end: Ended) -> str:
     limit = " within %d s" % end.seconds if node.timed_out else ""
     text = "Node %s %s drained%s" % (node.name, "would not be" if end.rehearsed else "was not", limit)
-    if node.error is not None and not (node.timed_out and pending):
+    # Of pods that have not been listed since the cordon nothing is known that would say more.
+    if node.error is not None and not (node.timed_out and pending and node.listed):
         return "%s: %s" % (text, closed(node.error.message))
     attached = [volume.text() for volume in node.volumes or [] if not volume.detached]
     if attached:

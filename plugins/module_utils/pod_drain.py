@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from .doubts import next_pause
 from .evictions import ACCEPTED, AGAIN, FAILED, GONE, REFUSED, Outcome
 from .objects import Obj, deletion_time, is_finished, is_ready, is_terminating, number, part
 from .pod_filters import Verdict
@@ -35,7 +36,8 @@ class PodDrain:
     not_before: the end of the wait that the server asked for; outcome: what the last answer meant; asked_version: the
     budget's version when the last eviction was sent, None before the first; booked: the budget's books have the
     eviction; shortened: a running grace period was shortened; weighed: whether a budget decides about it was looked
-    up, guard: that budget; returns: how many pods in a row its controller has put on the cordoned node.
+    up, guard: that budget; returns: how many pods in a row its controller has put on the cordoned node; granted: the
+    account is known to have the right to remove it; doubts: refusals of that right in a row.
     """
 
     pod: Obj
@@ -56,6 +58,8 @@ class PodDrain:
     weighed: bool = False
     guard: str = ""
     returns: int = 0
+    granted: bool = False
+    doubts: int = 0
 
     @property
     def settled(self) -> bool:
@@ -114,7 +118,7 @@ class PodDrain:
 
     def answered(self, outcome: Outcome, now: float, longest: float, jitter: float) -> None:
         """Take in what the answer meant; C(longest) bounds the pause before the next try."""
-        self.outcome = outcome
+        outcome = self.outcome = self._weighed(outcome)
         # It may have been carried out all the same, whatever the next one is answered.
         self.doubtful = self.doubtful or may_be_done(outcome)
         self.faults = self.faults + 1 if outcome.kind in (AGAIN, REFUSED) else 0
@@ -131,6 +135,13 @@ class PodDrain:
             self.retry_at = max(now + min(pause, longest), self.not_before)
         if self.state in (HELD, PAUSED) and is_terminating(self.pod):
             self.state = LEAVING
+
+    def _weighed(self, outcome: Outcome) -> Outcome:
+        """Return what an answer means: whether it refuses a right that the account had a moment ago."""
+        refused = outcome.kind == FAILED and outcome.reason == "forbidden"
+        self.doubts = self.doubts + 1 if refused else 0
+        pause = next_pause(self.doubts) if refused and self.granted else None
+        return outcome if pause is None else replace(outcome, kind=AGAIN, pause=pause)
 
 
 def may_be_done(outcome: Outcome) -> bool:

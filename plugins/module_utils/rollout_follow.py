@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .errors import Forbidden
+from .errors import MaintenanceError
 from .objects import Obj, age_of, name_of, number, part, uid_of, version_of
 from .observe import Changed, Listed
 from .rollout_targets import Group, Target
@@ -178,8 +178,8 @@ class Followed:
 class Following:
     """The workloads of one group, in the order in which kubectl would go through them.
 
-    seen: the first look at all of them is over; missing: names that do not exist; refused: why the account may not
-    look at one; alone: nothing shows all of them at once, so each is looked at; doubts: errors in a row.
+    seen: the first look at all of them is over; missing: names that do not exist; refused: why one cannot be
+    looked at; alone: nothing shows all of them at once, so each is looked at; doubts: errors in a row.
     """
 
     group: Group
@@ -187,7 +187,7 @@ class Following:
     members: dict[str, Followed] = field(default_factory=dict)
     seen: bool = False
     missing: list[str] = field(default_factory=list)
-    refused: dict[str, Forbidden] = field(default_factory=dict)
+    refused: dict[str, MaintenanceError] = field(default_factory=dict)
     alone: bool = False
     doubts: int = 0
 
@@ -238,8 +238,8 @@ class Following:
         followed.looked(obj, now)
         self._see_alone()
 
-    def refuse(self, name: str, error: Forbidden) -> None:
-        """Take in that the account may not look at one workload."""
+    def refuse(self, name: str, error: MaintenanceError) -> None:
+        """Take in that one workload cannot be looked at, for want of a right as a rule."""
         self.refused[name], self.members[name].failure = error, "it cannot be looked at: " + error.message
         self.members[name].looking = False
         self._see_alone()

@@ -10,7 +10,7 @@ from itertools import chain
 
 from .answers import selector_fault
 from .doubts import pause_of_doubt
-from .errors import ApiError, Forbidden, InvalidOptions, MaintenanceError
+from .errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFound, Unauthorized
 from .observe import Changed, Collection, Listed, Unwatched, observe
 from .rest import Rest
 from .rollout_follow import Followed, Following, Manner
@@ -127,7 +127,7 @@ class Groups:
             following.looked(name, message.value, now)
         elif member.known:
             member.not_looked(message.error.message, not self._rest.may_pass(message.error), now)
-        elif isinstance(message.error, Forbidden):
+        elif isinstance(message.error, Forbidden) or any(other.known for other in self.members):
             following.refuse(name, message.error)
         else:
             raise message.error
@@ -136,14 +136,17 @@ class Groups:
         """Go on without the list or watch of a group if there is a way, else fail its workloads."""
         following = self.followings[number]
         group = following.group
+        following.doubts += 1
+        pause = pause_of_doubt(error, following.doubts) if self._was_well(following, error) else None
+        if pause is not None:
+            self._follow(number, Pause(pause))
+            return
         if isinstance(error, Forbidden) and group.names and not following.alone:
             self._warn(following, "listed", error.message, "looked at one by one")
             following.go_alone(now)
             return
-        following.doubts += 1
-        pause = pause_of_doubt(error, following.doubts) if following.seen and self._task.watch else None
-        if pause is not None:
-            self._follow(number, Pause(pause))
+        if following.seen and self._rest.may_pass(error):
+            # Time is up, and that is what the task fails for.
             return
         if isinstance(error, ApiError) and error.status == 404 and group.api_version != APPS:
             text = "this API server has no %s in api_version %s: leave it out, or give one that it has"
@@ -154,6 +157,18 @@ class Groups:
         for member in following.members.values():
             member.failure = member.failure or ("" if member.done else error.message)
         following.seen = True
+
+    def _was_well(self, following: Following, error: MaintenanceError) -> bool:
+        """Tell whether a list that fails now has been answered before, or must have an answer where another had one.
+
+        What is wrong from the start is wrong input, and nobody should wait to be told of that: a right or an
+        api_version that there is not. That it knows no apps/v1 or not who asks is not to be believed of a server that
+        has just shown other workloads.
+        """
+        if not self._task.watch:
+            return False
+        odd = isinstance(error, Unauthorized) or (isinstance(error, NotFound) and following.group.api_version == APPS)
+        return following.seen or (odd and any(member.known for member in self.members))
 
     def _check(self) -> None:
         """Refuse names that there are not or that may not be looked at, all at once, before anything is waited for.

@@ -23,6 +23,8 @@ from .workloads import Workloads
 
 # How long explaining a failure may take before the deadline.
 EXPLAINING = 5.0
+# Seconds: a moment that is due at this instant may be a rounding error away.
+SHORTEST = 0.01
 NOTHING_HEARD = "nothing was heard of the workloads within %g s: raise wait_timeout, or see how the API server is"
 
 
@@ -89,7 +91,7 @@ class Rollouts:
                 # The request that ran out of time just now knows best why; another may be heard before it.
                 limit = Deadline(self._clock, AFTERWARDS)
                 while not (limit.expired() or self._groups.seen):
-                    self._hear(limit.remaining())
+                    self._hear(max(SHORTEST, limit.remaining()))
                 raise MaintenanceError(NOTHING_HEARD % self._task.wait_timeout)
             self.report.timed_out = not all(member.over for member in members)
             return True
@@ -105,8 +107,7 @@ class Rollouts:
         times += self._last_look.wakes()
         if self._groups.seen:
             times += self._evidence.wakes(self._groups.members, now)
-        # A moment that is due at this instant may be a rounding error away.
-        return max(0.01, min(times))
+        return max(SHORTEST, min(times))
 
     def _explain(self) -> None:
         """Find out what the failure's readers want to know, within a bounded time."""
@@ -121,6 +122,6 @@ class Rollouts:
             if limit.expired():
                 self.report.notes.append("there was no time to find out more about the pods")
                 return
-            for message in self._crew.receive(limit.remaining()):
+            for message in self._crew.receive(max(SHORTEST, limit.remaining())):
                 if message.tag[0] in TAGS:
                     self._evidence.take(message, self._clock.monotonic())

@@ -157,3 +157,10 @@ def test_a_node_that_leaves_the_cluster_while_it_is_drained_counts_as_drained() 
     scene.agenda.after(0.5, lambda: scene.store.delete("Node", None, "w1"))
     result = scene.run()
     assert (result["failed"], result["warnings"]) == (False, ["node w1 left the cluster while it was drained"])
+
+
+def test_lifting_the_cordon_takes_what_is_left_of_the_time() -> None:
+    scene = Scene(*app("web"))
+    scene.faults.add({**EVICTION, "times": 0, "status": 403}, {"path": ".", "times": 0, "delay": 1.2, "pass": True})
+    result = scene.run(on_failure="uncordon", preflight="skip")
+    assert (result["nodes"][0]["rolled_back"], result["warnings"], scene.cordoned()) == (True, [], False)

@@ -131,3 +131,50 @@ def test_volumes_are_followed_on_when_one_list_in_the_middle_is_refused(answer: 
     scene.faults.add({"path": r"volumeattachments(?!.*watch)", "after": 2, "times": 2, **answer})
     scene.agenda.after(20, lambda: scene.store.delete("VolumeAttachment", None, "at"))
     assert scene.run(wait_volume_detach=True)["failed"] is False
+
+
+@pytest.mark.parametrize("answer", [{"status": 403}, {"status": 404, "json": UNKNOWN}, {"status": 401, "times": 2}])
+def test_the_first_list_after_the_cordon_is_asked_for_again(answer: dict[str, Any]) -> None:
+    scene = Scene(*app("web", term=3))
+    scene.faults.add({**PODS, "after": 1, **answer})
+    assert end(scene.run()) == (False, ["web-0"], "")
+
+
+def test_why_pods_could_not_be_listed_is_said_when_time_is_up() -> None:
+    scene = Scene(*app("web"))
+    scene.faults.add({**PODS, "after": 1, "times": 0, "status": 403})
+    result = scene.run(delete_options={"wait_timeout": 8})
+    assert (result["failed"], "simulated failure 403" in result["msg"], 8 <= scene.seconds <= 9) == (True, True, True)
+
+
+@pytest.mark.parametrize("answer", [{"status": 403}, {"status": 401, "times": 2}])
+@pytest.mark.parametrize("disable_eviction", [False, True])
+def test_a_reviewed_right_that_is_denied_for_a_moment_loses_no_pod(
+    disable_eviction: bool, answer: dict[str, Any]
+) -> None:
+    scene = Scene(*app("web", term=3), *app("db", term=3))
+    scene.faults.add({"method": "POST|DELETE", "path": "/pods/", **answer})
+    result = scene.run(delete_options={"disable_eviction": disable_eviction})
+    assert (result["failed"], sorted(drained(result))) == (False, ["db-0", "web-0"])
+
+
+def test_a_reviewed_right_that_is_denied_for_good_fails_the_pod_within_half_a_minute() -> None:
+    scene = Scene(*app("web"))
+    scene.faults.add({**EVICTION, "times": 0, "status": 403})
+    result = scene.run()
+    assert (reasons(result), len(scene.requests("POST", "/eviction")), scene.seconds) == ({"web-0": "forbidden"}, 6, 17)
+
+
+def test_a_right_that_was_not_reviewed_is_not_asked_for_twice() -> None:
+    scene = Scene(*app("web"))
+    scene.faults.add({**EVICTION, "times": 0, "status": 403})
+    result = scene.run(preflight="skip")
+    assert (reasons(result), len(scene.requests("POST", "/eviction")), scene.seconds) == ({"web-0": "forbidden"}, 1, 0)
+
+
+def test_a_right_that_is_still_denied_when_time_is_up_is_named() -> None:
+    scene = Scene(*app("web"))
+    scene.faults.add({**EVICTION, "times": 0, "status": 403})
+    result = scene.run(delete_options={"wait_timeout": 5})
+    assert reasons(result) == {"web-0": "forbidden"}
+    assert "the account may not evict it, so grant it that right: simulated failure 403" in result["msg"]

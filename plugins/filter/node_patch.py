@@ -13,8 +13,10 @@ from ansible.utils.display import Display
 
 from ..module_utils.maintenance_rights import STEPS, rights_for, rules_of
 from ..plugin_utils.node_patch_batches import batches_of
-from ..plugin_utils.node_patch_reach import unreached
+from ..plugin_utils.node_patch_reach import unmanaged, unreached
 from ..plugin_utils.node_patch_report import junit, record_of, table
+from ..plugin_utils.node_patch_task_files import malformed
+from ..plugin_utils.node_patch_values import amiss
 from ..plugin_utils.node_patch_variables import strangers
 
 
@@ -24,6 +26,11 @@ def node_patch_batches(records: Any, serial: Any = 1, control_plane: str = "last
         return batches_of(records, serial, control_plane)
     except ValueError as exc:
         raise AnsibleFilterError("node_patch_batches: %s" % exc) from exc
+
+
+def node_patch_malformed(paths: Any) -> str:
+    """Return in sentences which task files cannot be run."""
+    return malformed([str(path) for path in paths])
 
 
 def node_patch_rules(steps: Any, lock_namespace: str = "kube-system") -> dict[str, list[dict[str, Any]]]:
@@ -57,11 +64,14 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Return them by name."""
         return {
+            "node_patch_amiss": amiss,
             "node_patch_batches": node_patch_batches,
             "node_patch_junit": junit,
+            "node_patch_malformed": node_patch_malformed,
             "node_patch_record": record_of,
             "node_patch_rules": node_patch_rules,
             "node_patch_table": table,
             "node_patch_unknown": node_patch_unknown,
+            "node_patch_unmanaged": unmanaged,
             "node_patch_unreached": unreached,
         }

@@ -20,9 +20,11 @@ def batches_of(records: Iterable[Record], serial: Any = 1, control_plane: str = 
 
     records: as the role node_patch makes them; those that are passed over are left out. serial: a number, a percentage
     of all records, or a list of these, the last of which counts for the rest. control_plane: whether its nodes go
-    "first" or "last"; they go one at a time in either case. ValueError for anything else.
+    "first" or "last"; they go one at a time in either case. ValueError for anything else, and for two hosts that stand
+    for the same node.
     """
     every = list(records)
+    _check_nodes(every)
     if control_plane not in ("first", "last"):
         raise ValueError("control plane nodes go 'first' or 'last', not %r" % (control_plane,))
     due = [record for record in every if record["state"] != "passed over"]
@@ -34,6 +36,19 @@ def batches_of(records: Iterable[Record], serial: Any = 1, control_plane: str = 
     if control_plane == "first":
         return _plan(singles + workers, ones + sizes)
     return _plan(workers + singles, sizes + ones)
+
+
+def _check_nodes(records: list[Record]) -> None:
+    hosts: dict[str, str] = {}
+    for record in records:
+        host = str(record["host"])
+        node = str(record.get("node") or host)
+        if node in hosts:
+            raise ValueError(
+                "the hosts %s and %s both stand for node %s; give each its own in node_patch_node, or leave one out"
+                % (hosts[node], host, node)
+            )
+        hosts[node] = host
 
 
 def _plan(hosts: list[str], batches: list[int]) -> dict[str, list[Any]]:
@@ -58,7 +73,7 @@ def _size(step: Any, total: int) -> int:
     text = str(step).strip()
     try:
         size = int(float(text[:-1]) * total / 100) if text.endswith("%") else int(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         raise ValueError("serial is %r, but must be a number or a percentage such as 10%%" % (step,)) from None
     if text.startswith("-") or (not text.endswith("%") and size < 1):
         raise ValueError("serial is %r, but must be 1 or more" % (step,))

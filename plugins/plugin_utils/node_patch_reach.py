@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tell from the results of the module ping what is wrong with a host."""
+"""Tell from what was found on a host why it cannot be worked on."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 Result = Mapping[str, Any]
+# As the fact pkg_mgr names them.
+PACKAGE_MANAGERS = ("apt", "dnf", "dnf5")
 _LONGEST = 300
 # What Ansible puts before the words of ssh, sudo and Python.
 _FRAME = re.compile(
@@ -52,6 +54,25 @@ def unreached(result: Result, plainly: Result | None, host: str) -> str:
             "ansible_python_interpreter."
         ) % (host, _ended(reason))
     return "Host %s can be reached, but runs no module: %s" % (host, _ended(reason))
+
+
+def unmanaged(packages: str, host: str, upgrades: bool = True, hint: Result | None = None) -> str:
+    """Return in two sentences why the role cannot manage a host's packages, and what to do; nothing if it can.
+
+    packages: what manages them there, as the fact pkg_mgr has it; upgrades: whether the role is to upgrade them; hint:
+    the result of asking dnf for needs-restarting, which says whether a reboot is needed, if that is to be asked.
+    """
+    if upgrades and packages not in PACKAGE_MANAGERS:
+        return (
+            "The packages of %s are managed by %s, for which there is no patch here. Name a task file in "
+            "node_patch_tasks."
+        ) % (host, packages or "nothing that Ansible knows")
+    if hint is not None and hint.get("rc", 0) != 0:
+        return (
+            "On %s, dnf does not know needs-restarting, which says whether a reboot is needed. Install dnf-utils there "
+            "(dnf5-plugins for dnf5), or set node_patch_reboot to always or never."
+        ) % host
+    return ""
 
 
 def _reason(result: Result) -> str:

@@ -132,6 +132,8 @@ LEVELS = {
     "plugin_utils/node_patch_batches.py": 4.0,
     "plugin_utils/node_patch_reach.py": 4.0,
     "plugin_utils/node_patch_report.py": 4.0,
+    "plugin_utils/node_patch_task_files.py": 4.0,
+    "plugin_utils/node_patch_values.py": 4.0,
     "plugin_utils/node_patch_variables.py": 4.0,
     # 5: documentation, argument spec, main
     "action/k8s_maintenance_gate.py": 5.0,
@@ -168,7 +170,7 @@ DOORS = {
     "jsonpatch": {"module_utils/cluster.py"},
     "kubernetes": {"module_utils/connection.py"},
     "urllib3": NETWORK,
-    "yaml": {"module_utils/kubeconfig.py", "module_utils/manifests.py"},
+    "yaml": {"module_utils/kubeconfig.py", "module_utils/manifests.py", "plugin_utils/node_patch_task_files.py"},
     # standard library
     "asyncio": set(),
     "concurrent": THREADS,

@@ -66,7 +66,7 @@ def test_nodes_that_are_passed_over_are_in_no_batch() -> None:
     assert batches_of([record("d1", "passed over")], 2) == {"hosts": [], "batches": [], "rounds": []}
 
 
-@pytest.mark.parametrize("serial", [0, -1, "-5%", "many", [], None])
+@pytest.mark.parametrize("serial", [0, -1, "-5%", "many", "inf%", [], None])
 def test_a_serial_that_cannot_be_meant_is_refused(serial: Any) -> None:
     with pytest.raises(ValueError, match="serial is"):
         batches_of(workers(2), serial)
@@ -75,3 +75,9 @@ def test_a_serial_that_cannot_be_meant_is_refused(serial: Any) -> None:
 def test_another_turn_of_the_control_plane_than_first_or_last_is_refused() -> None:
     with pytest.raises(ValueError, match="'first' or 'last', not 'middle'"):
         batches_of(workers(2), 1, "middle")
+
+
+def test_two_hosts_of_one_node_are_refused() -> None:
+    twice = [dict(record("a"), node="w1"), dict(record("b"), node="w1")]
+    with pytest.raises(ValueError, match="the hosts a and b both stand for node w1"):
+        batches_of(twice)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch_reach import unreached
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch_reach import unmanaged, unreached
 
 PONG = {"ping": "pong"}
 # What ansible-core 2.19 returns, where not said otherwise.
@@ -94,3 +94,31 @@ def test_what_else_goes_wrong_is_told_as_it_is() -> None:
 
 def test_a_result_that_says_nothing_gives_a_sentence_nevertheless() -> None:
     assert unreached({}, None, "w1") == "Host w1 can be reached, but runs no module: it gave no reason."
+
+
+@pytest.mark.parametrize("packages", ["apt", "dnf", "dnf5"])
+def test_packages_that_the_role_can_upgrade_are_no_hindrance(packages: str) -> None:
+    assert unmanaged(packages, "w1") == ""
+
+
+@pytest.mark.parametrize(
+    ("packages", "said"), [("zypper", "managed by zypper,"), ("", "managed by nothing that Ansible knows,")]
+)
+def test_packages_that_the_role_cannot_upgrade_are_said(packages: str, said: str) -> None:
+    text = f"The packages of w1 are {said} for which there is no patch here. Name a task file in node_patch_tasks."
+    assert unmanaged(packages, "w1") == text
+
+
+def test_a_patch_of_ones_own_is_at_home_everywhere() -> None:
+    assert unmanaged("zypper", "w1", upgrades=False) == ""
+
+
+@pytest.mark.parametrize("rc", [1, 2], ids=["dnf", "dnf5"])
+def test_a_host_that_cannot_say_whether_it_needs_a_reboot_is_said(rc: int) -> None:
+    said = unmanaged("dnf", "w1", upgrades=False, hint={"rc": rc})
+    assert said.startswith("On w1, dnf does not know needs-restarting, which says whether a reboot is needed. Install ")
+
+
+@pytest.mark.parametrize("hint", [{"rc": 0}, {"skipped": True}])
+def test_a_host_that_can_say_it_is_no_hindrance(hint: dict[str, Any]) -> None:
+    assert unmanaged("dnf", "w1", hint=hint) == ""

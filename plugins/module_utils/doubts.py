@@ -5,7 +5,15 @@
 
 from __future__ import annotations
 
-from .errors import Forbidden, MaintenanceError, NotFound, ServerFault, Unauthorized
+from .errors import (
+    Forbidden,
+    MaintenanceError,
+    NotFound,
+    ServerFault,
+    TooManyRequests,
+    Unauthorized,
+    Unreachable,
+)
 from .waiting import growing_pause
 
 # How often an answer is doubted that would stay the same if it were true; the first pause before asking again, and the
@@ -27,3 +35,12 @@ def pause_of_doubt(error: MaintenanceError, doubts: int) -> float | None:
 def next_pause(doubts: int) -> float | None:
     """Return after how many seconds to ask again when so many answers in a row were doubted; None: they count."""
     return growing_pause(doubts, FIRST_PAUSE, LONGEST_PAUSE) if doubts <= MOST_DOUBTS else None
+
+
+def may_be_away(error: MaintenanceError, doubts: int) -> bool:
+    """Tell whether an error that a task gets which waits, and was answered before, is no reason to wait no more.
+
+    The API server may be away while a node of the control plane reboots. doubts: errors in a row.
+    """
+    passing = isinstance(error, (ServerFault, TooManyRequests, Unreachable))
+    return passing or pause_of_doubt(error, doubts) is not None

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import InvalidOptions, MaintenanceError, ServerFault, TooManyRequests, Unreachable
+from .doubts import may_be_away
+from .errors import ApiError, InvalidOptions, MaintenanceError, Unreachable
 from .fleet import Fleet
 from .gate_remedies import remedies, remedy
 from .gate_rules import (
@@ -99,17 +100,19 @@ class Gate:
         self._progress = progress
         self.warnings: list[str] = []
         self._known = False
+        # Looks in a row that failed.
+        self._doubts = 0
 
     def run(self) -> dict[str, Any]:
         """Return the module's result, as RETURN in its documentation describes it; C(open) says whether all is well."""
         started = self._clock.monotonic()
-        deadline = Deadline(self._clock, self._task.wait_timeout)
+        deadline = Deadline(self._clock, self._task.wait_timeout, self._clock.began)
         once = self._task.wait_timeout == 0
         lines = WaitLines(some(self._task.batch.nodes), deadline)
         self._progress.follow(lines)
         while True:
             window = opening(self._task.windows, self._clock.wall(), self._task.window_margin)
-            refusals = [*_of_window(window), *self._look()]
+            refusals = [*_of_window(window), *self._look(deadline)]
             final = any(refusal.final for refusal in refusals)
             waited = self._clock.monotonic() - started
             if not refusals or final or once or deadline.remaining() < SHORTEST:
@@ -122,14 +125,18 @@ class Gate:
             lines.stands(said, ". ".join([said, *remedies(refusals)]).rstrip("."), kind)
             pause(self._clock, self._progress, min(self._task.wait_sleep, deadline.remaining()))
 
-    def _look(self) -> list[Refusal]:
+    def _look(self, deadline: Deadline) -> list[Refusal]:
+        seconds = max(1.0, min(LONGEST_LOOK, deadline.remaining()))
         try:
-            return self._judge(Fleet(self._rest_for(Deadline(self._clock, LONGEST_LOOK))))
-        except (ServerFault, TooManyRequests, Unreachable) as exc:
+            found = self._judge(Fleet(self._rest_for(Deadline(self._clock, seconds))))
+        except (ApiError, Unreachable) as exc:
+            self._doubts += 1
             # A control plane that was just rebooted may take a moment; one that never answered is a wrong address.
-            if not self._known:
+            if not self._known or not may_be_away(exc, self._doubts):
                 raise
             return [Refusal("api_server", "", "the API server does not answer (%s)" % _first_line(exc))]
+        self._doubts = 0
+        return found
 
     def _judge(self, fleet: Fleet) -> list[Refusal]:
         batch, checks = self._task.batch, self._task.checks

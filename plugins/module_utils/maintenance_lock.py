@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import Conflict, Failed, InvalidOptions
+from .doubts import may_be_away
+from .errors import ApiError, Conflict, Failed, InvalidOptions, Unreachable
 from .lease_terms import Claimant, Hold, hold_of, is_due, taken
 from .leases import LeaseStore
 from .objects import Obj, number
@@ -75,31 +76,48 @@ class Lock:
         self._progress = progress
         self.warnings: list[str] = []
         self._seen = self._hold(None)
+        # Somebody else has been seen to hold it. Tries in a row that failed, and what to say of that.
+        self._waiting = False
+        self._doubts, self._away = 0, ""
 
     def run(self) -> dict[str, Any]:
         """Take, renew or release the lock and return the result; C(held): the holder has it now."""
         started = self._clock.monotonic()
-        deadline = Deadline(self._clock, self._task.wait_timeout)
+        deadline = Deadline(self._clock, self._task.wait_timeout, self._clock.began)
         once = self._task.wait_timeout == 0
         lines = WaitLines("lock " + self._where(), deadline)
         self._progress.follow(lines)
         while True:
-            rest = self._rest_for(Deadline(self._clock, LONGEST_CHANGE))
-            store = LeaseStore(rest, self._task.namespace, self._task.name, self._task.check_mode)
-            result = self._take(store) if self._task.wanted else self._release(store)
+            result = self._try(deadline)
             waited = self._clock.monotonic() - started
             if result is not None or once or deadline.remaining() < SHORTEST:
                 if result is not None:
                     lines.ends("taken after %s" % lasting(waited))
                 self._progress.close()
-                return self._refused(store) if result is None else result
+                return self._refused() if result is None else result
             self._tell(lines)
             pause(self._clock, self._progress, min(self._task.wait_sleep, deadline.remaining()))
+
+    def _try(self, deadline: Deadline) -> dict[str, Any] | None:
+        """Take or release the lock; None: somebody else holds it, or cannot be seen just now."""
+        rest = self._rest_for(Deadline(self._clock, max(1.0, min(LONGEST_CHANGE, deadline.remaining()))))
+        store = LeaseStore(rest, self._task.namespace, self._task.name, self._task.check_mode)
+        try:
+            result = self._take(store) if self._task.wanted else self._release(store)
+        except (ApiError, Unreachable) as exc:
+            self._doubts += 1
+            # Who holds the lock may be rebooting the control plane.
+            if not self._waiting or not may_be_away(exc, self._doubts):
+                raise
+            self._away = " (as seen before: the API server does not answer now: %s)" % exc.message
+            return None
+        self._doubts, self._away, self._waiting = 0, "", result is None
+        return result
 
     def _tell(self, lines: WaitLines) -> None:
         held_by = _held_by(self._seen, self._task.claimant.holder)
         text = "held by %s, expires %s unless it is renewed" % (held_by, _stamp(self._seen.expires))
-        lines.stands(text, kind=held_by)
+        lines.stands(text + self._away, kind=(held_by, bool(self._away)))
 
     def _take(self, store: LeaseStore) -> dict[str, Any] | None:
         for _attempt in range(_MOST_CONFLICTS):
@@ -153,11 +171,12 @@ class Lock:
         elif self._task.steal and not (hold.free or hold.ours):
             self.warnings.append("stole the lock %s from %s" % (self._where(), _held_by(hold)))
 
-    def _refused(self, store: LeaseStore) -> dict[str, Any]:
-        hold = self._hold(store.get())
-        text = "The lock %s is held by %s, and expires %s unless it is renewed; set steal if that holder is dead." % (
+    def _refused(self) -> dict[str, Any]:
+        hold = self._seen
+        text = "The lock %s is held by %s%s, and expires %s unless it is renewed; set steal if that holder is dead." % (
             self._where(),
             _held_by(hold, self._task.claimant.holder),
+            self._away,
             _stamp(hold.expires),
         )
         return {

@@ -88,7 +88,7 @@ class NodeWait:
     def run(self, check_mode: bool = False) -> dict[str, Any]:
         """Return the module's result, as RETURN in its documentation describes it. In check mode, look once."""
         started = self._clock.monotonic()
-        deadline = Deadline(self._clock, self._task.wait_timeout)
+        deadline = Deadline(self._clock, self._task.wait_timeout, self._clock.began)
         lines = WaitLines(self._task.name, deadline)
         self._progress.follow(lines)
         while True:

@@ -10,7 +10,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions, MaintenanceError
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import (
+    Forbidden,
+    InvalidOptions,
+    MaintenanceError,
+)
 from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance_gate import Gate, task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.progress import SILENT, Progress
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
@@ -307,6 +311,38 @@ def test_it_says_what_it_waits_for_and_how_it_ended() -> None:
 def test_a_gate_that_does_not_wait_has_nothing_to_tell() -> None:
     assert heard(Scene(builders.node("w3", ready=False))) == []
     assert heard(Scene(), wait_timeout=600) == []
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_right_that_is_gone_for_a_moment_ends_no_wait(status: int) -> None:
+    scene = Scene(builders.node("w3", ready=False))
+    scene.faults.add({"path": "/nodes", "status": status, "after": 1, "times": 3})
+    scene.agenda.after(60, lambda: scene.store.mutate("Node", None, "w3", _get_ready))
+    assert asked(scene, wait_timeout=300)["open"]
+
+
+def test_a_right_that_is_gone_for_good_ends_the_wait() -> None:
+    scene = Scene(builders.node("w3", ready=False))
+    scene.faults.add({"path": "/nodes", "status": 403, "after": 1, "times": 0})
+    with pytest.raises(Forbidden):
+        asked(scene, wait_timeout=300)
+    assert len(scene.requests("GET", "/nodes")) == 7
+
+
+def test_the_wait_at_the_gate_counts_from_the_tasks_begin() -> None:
+    scene = Scene(builders.node("w3", ready=False))
+    begun = scene.clock.began = scene.clock.monotonic()
+    scene.agenda.advance(20)
+    assert not asked(scene, wait_timeout=30)["open"]
+    assert scene.clock.monotonic() - begun == 30
+
+
+def test_an_answer_that_does_not_come_makes_the_wait_at_the_gate_no_longer() -> None:
+    scene = Scene(builders.node("w3", ready=False))
+    begun = scene.clock.monotonic()
+    scene.faults.add({"path": "/nodes", "delay": 60, "after": 2, "times": 0})
+    assert not asked(scene, wait_timeout=12, wait_sleep=5)["open"]
+    assert scene.clock.monotonic() - begun <= 13
 
 
 def _get_ready(node: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Forbidden, InvalidOptions
 from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance_lock import Lock, task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.playbook_process import Run, has_ended, run_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
@@ -20,6 +20,7 @@ from progress.listener import Listener
 from stage import Scene
 
 NAMESPACE, NAME = "kube-system", "kubeops-maintenance"
+AWAY = {"path": "/leases", "status": 503, "times": 0}
 HERE = "/proc/sys/kernel/random/boot_id"
 
 
@@ -214,6 +215,59 @@ def test_a_run_survives_being_written_down() -> None:
 
 def test_nothing_is_known_of_runs_on_other_machines() -> None:
     assert has_ended(Run("elsewhere:1", 1, "1")) is False
+
+
+@pytest.mark.parametrize(
+    "fault", [{"status": 503}, {"reset": "before"}, {"status": 403}, {"status": 401}, {"body_text": "<html>"}], ids=str
+)
+def test_an_api_server_that_is_away_while_the_lock_is_waited_for_ends_no_wait(
+    scene: Scene, fault: dict[str, Any]
+) -> None:
+    locked(scene, duration=300)
+    start = scene.agenda.now - scene.agenda.started
+    scene.faults.add({"path": "/leases", "times": 0, "from": start + 5, "until": start + 30, **fault})
+    result = locked(scene, "b", wait_timeout=600, wait_sleep=10)
+    assert (result["held"], result["holder"]) == (True, "b")
+
+
+def test_a_right_that_is_gone_for_good_while_the_lock_is_waited_for_ends_the_wait(scene: Scene) -> None:
+    locked(scene, duration=300)
+    scene.faults.add({"path": "/leases", "status": 403, "after": 1, "times": 0})
+    with pytest.raises(Forbidden):
+        locked(scene, "b", wait_timeout=600, wait_sleep=5)
+    assert len(scene.requests("GET", "/leases")) == 8
+
+
+def test_who_held_the_lock_is_told_though_the_api_server_is_away_at_the_end(scene: Scene) -> None:
+    locked(scene)
+    begun = scene.clock.monotonic()
+    scene.faults.add({**AWAY, "after": 1})
+    result = locked(scene, "b", wait_timeout=60, wait_sleep=5)
+    assert (result["held"], result["holder"], scene.clock.monotonic() - begun <= 61) == (False, "a", True)
+    assert "is held by a since" in result["msg"]
+    assert "(as seen before: the API server does not answer now: simulated failure 503)" in result["msg"]
+
+
+def test_a_lock_that_may_not_be_written_is_told_at_once(scene: Scene) -> None:
+    scene.faults.add({"method": "POST", "path": "/leases", "status": 403})
+    with pytest.raises(Forbidden):
+        locked(scene, wait_timeout=60)
+
+
+def test_the_wait_for_the_lock_counts_from_the_tasks_begin(scene: Scene) -> None:
+    locked(scene)
+    begun = scene.clock.began = scene.clock.monotonic()
+    scene.agenda.advance(20)
+    assert not locked(scene, "b", wait_timeout=30)["held"]
+    assert scene.clock.monotonic() - begun == 30
+
+
+def test_an_answer_that_does_not_come_makes_the_wait_for_the_lock_no_longer(scene: Scene) -> None:
+    locked(scene)
+    begun = scene.clock.monotonic()
+    scene.faults.add({"path": "/leases", "delay": 60, "after": 2, "times": 0})
+    assert not locked(scene, "b", wait_timeout=12, wait_sleep=5)["held"]
+    assert scene.clock.monotonic() - begun <= 13
 
 
 def _this_process() -> Run:

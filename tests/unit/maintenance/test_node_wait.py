@@ -371,3 +371,11 @@ def test_an_api_server_that_is_away_is_told_of_once() -> None:
 
 def test_a_node_that_is_back_at_once_is_nothing_to_tell_of() -> None:
     assert heard(Scene()) == []
+
+
+def test_the_wait_for_a_node_counts_from_the_tasks_begin() -> None:
+    scene = Scene(builders.node("w3", ready=False))
+    begun = scene.clock.began = scene.clock.monotonic()
+    scene.agenda.advance(20)
+    assert not waited(scene, name="w3", wait_timeout=30)["back"]
+    assert scene.clock.monotonic() - begun == 30

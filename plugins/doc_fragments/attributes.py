@@ -21,7 +21,7 @@ attributes:
     support: full
     membership: [kubeops.maintenance.k8s]
   platform:
-    description: Where the module can run. It needs nothing but the network way to the API server.
+    description: Where the module can run. It only needs to reach the API server over the network.
     support: full
     platforms: all
 """

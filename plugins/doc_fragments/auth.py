@@ -22,17 +22,17 @@ options:
   api_key:
     description:
       - Bearer token, with or without the word C(Bearer) in front.
-      - Without O(host), it is used at the server that the kubeconfig names, in place of the kubeconfig's user.
+      - Without O(host), it is sent to the server that the kubeconfig names, in place of the kubeconfig's user.
       - If the value is not specified in the task, the value of the environment variable E(K8S_AUTH_API_KEY) is used.
     type: str
   kubeconfig:
     description:
       - Path of a kubeconfig, several paths joined with a colon, or the content of a kubeconfig as a dictionary.
-      - A path is looked for where Ansible looks for files, such as in C(files) beside the playbook, and a file in a
-        vault is decrypted. Where the module runs on another host, one that is there is used, and one that is only on
-        the controller is copied.
+      - A path is looked for where Ansible looks for files, such as in C(files) beside the playbook, and a file that is
+        encrypted with Ansible Vault is decrypted. If the module runs on another host, a file that exists there is used,
+        and one that exists only on the controller is copied.
       - Several files are merged as C(kubectl) does it. The first definition of a name wins, and missing files are
-        passed over as long as one exists.
+        ignored as long as one exists.
       - Without it and without O(host) and a credential, the file or files named by the environment variable
         E(KUBECONFIG) are used, then the service account of the pod that the module runs in, then
         C(~/.kube/config).
@@ -46,7 +46,8 @@ options:
     type: str
   username:
     description:
-      - User name for HTTP basic authentication, as some authenticating proxies want it. API servers of today do not.
+      - User name for HTTP basic authentication, as used by some authenticating proxies. Today's API servers do not
+        support it.
       - If the value is not specified in the task, the value of the environment variable E(K8S_AUTH_USERNAME) is used.
     type: str
   password:
@@ -96,9 +97,9 @@ options:
     type: str
   no_proxy:
     description:
-      - Comma-separated list of what is reached without a proxy. Each is a host name (its subdomains are meant too),
-        a suffix such as V(.example.com), an address, a range of addresses such as V(10.0.0.0/8), or V(*). All but the
-        range may have a port.
+      - Comma-separated list of what is reached without a proxy. Each entry is a host name (which includes its
+        subdomains), a suffix such as V(.example.com), an address, a range of addresses such as V(10.0.0.0/8), or V(*).
+        All but the range may have a port.
       - The default for proxies of the environment is the environment variable E(NO_PROXY).
       - If the value is not specified in the task, the value of the environment variable E(K8S_AUTH_NO_PROXY) is used.
     type: str
@@ -127,8 +128,8 @@ options:
         type: str
   persist_config:
     description:
-      - Whether renewed tokens are written back to the kubeconfig. Concerns users with an C(auth-provider), whose old
-        refresh token may not be good a second time.
+      - Whether renewed tokens are written back to the kubeconfig. This matters for users with an C(auth-provider),
+        whose refresh token may be valid only once.
       - If the value is not specified in the task, the value of the environment variable E(K8S_AUTH_PERSIST_CONFIG) is
         used.
     type: bool
@@ -148,6 +149,6 @@ options:
 requirements:
   - kubernetes >= 24.2.0 (Python library, on the host the module runs on)
 notes:
-  - Options win over environment variables, and both win over what a kubeconfig says.
+  - Options take precedence over environment variables, and both over what a kubeconfig says.
   - The environment variables are read where the module runs. C(environment) of a play or task sets them there.
 """

@@ -16,8 +16,8 @@ attributes:
     description: Whether there is an action plugin of the same name that runs on the controller.
     support: full
     details:
-      - It finds a kubeconfig where Ansible looks for files, decrypts one that is in a vault, and lets a module on
-        another host use one that is only on the controller.
+      - It finds a kubeconfig where Ansible looks for files, decrypts one that is encrypted with Ansible Vault, and
+        copies one that exists only on the controller to another host on which the module runs.
   async:
     description: Supports being used with C(async).
     support: full

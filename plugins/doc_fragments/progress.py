@@ -13,7 +13,7 @@ class ModuleDocFragment:
 options:
   progress:
     description:
-      - How much is shown in the playbook's output while the task runs. There are two lines a second at most.
+      - How much is shown in the playbook's output while the task runs. There are at most two lines a second.
       - V(changes) shows what changes, and once a minute how things stand. With C(-v) the lines name more pods.
       - V(summary) shows how things stand once a minute, and how it ended.
       - V(off) shows nothing.
@@ -29,11 +29,12 @@ attributes:
     description: Whether there is an action plugin of the same name that runs on the controller.
     support: full
     details:
-      - It shows lines of progress while the module runs, and lets a module on another host use a kubeconfig that is
-        only on the controller.
+      - It shows lines of progress while the module runs. It also finds a kubeconfig where Ansible looks for files,
+        decrypts one that is encrypted with Ansible Vault, and copies one that exists only on the controller to another
+        host on which the module runs.
   async:
     description: Supports being used with C(async).
     support: full
     details:
-      - Without lines of progress.
+      - No lines of progress are shown.
 """

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make a value or an error of the family out of an HTTP answer."""
+"""Turn an HTTP answer into an object, or into an error of errors.py."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from .objects import Obj, entries, number, part
 # Enough for a webhook's explanation, too short for a web page.
 LONGEST_TEXT = 1000
 
-# What JSON writes for a half of a letter. Two of them make a letter, one of them alone makes none.
-_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+# An escaped surrogate. Two of them make one character; one alone cannot be encoded.
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 _CLASSES: dict[int, type[ApiError]] = {
     401: Unauthorized,
@@ -76,16 +76,18 @@ def event_of(line: bytes) -> Obj:
     """Return the event that a line of a watch is; raise the error that it tells of."""
     event = _parsed(line)
     if event is None:
-        raise ServerFault("the watch sent something that is no event, or was cut in it", status=200, foreign=True)
+        text = "the watch sent something that is not an event, or was cut off in the middle of one"
+        raise ServerFault(text, status=200, foreign=True)
     if event.get("type") == "ERROR":
         raise error_of(part(event, "object"))
     return event
 
 
 def listed(page: Obj) -> Obj:
-    """Return a page of a list; raise a fault for other JSON, in which no item would mean that everything is gone."""
+    """Return a page of a list; raise a fault for other JSON, which without items would look as if all were gone."""
     if not isinstance(page.get("items"), list) and not str(page.get("kind") or "").endswith("List"):
-        raise ServerFault("what came for a list is none, so it is not from a Kubernetes API server", 200, foreign=True)
+        text = "the answer to a list request is not a list, so it is not from a Kubernetes API server"
+        raise ServerFault(text, status=200, foreign=True)
     return page
 
 
@@ -93,7 +95,8 @@ def selector_fault(exc: ApiError, option: str, selectors: list[str]) -> Maintena
     """Return the error to raise for a list that failed: the user's mistake where the label selectors are malformed."""
     if exc.status != 400 or not selectors:
         return exc
-    return InvalidOptions("the option %s: %r is no label selector: %s" % (option, ",".join(selectors), exc.message))
+    text = "the option %s: %r is not a valid label selector: %s"
+    return InvalidOptions(text % (option, ",".join(selectors), exc.message))
 
 
 def foreign_answer(status: int, headers: Mapping[str, str], data: bytes) -> ServerFault:
@@ -101,7 +104,7 @@ def foreign_answer(status: int, headers: Mapping[str, str], data: bytes) -> Serv
     kind = (headers.get("Content-Type") or "").split(";")[0].strip() or "no content type"
     where = ""
     if 300 <= status < 400 and headers.get("Location"):
-        # A login before the host is nobody's business.
+        # A login in front of the host is a secret.
         where = " to %s" % re.sub(r"//[^/]*@", "//", headers["Location"].split("?")[0])
     return ServerFault(
         "the answer is not from a Kubernetes API server (HTTP %d%s, %s, %d bytes)" % (status, where, kind, len(data)),
@@ -122,17 +125,17 @@ def _parsed(data: bytes) -> Obj | None:
         body = json.loads(data)
     except (ValueError, RecursionError):
         return None
-    if _HALF.search(data):
-        body = _whole_letters(body)
+    if _SURROGATE.search(data):
+        body = _without_lone_surrogates(body)
     return body if isinstance(body, dict) else None
 
 
-def _whole_letters(value: Any) -> Any:
-    """Return a value in whose texts halves of letters are replaced: nothing can send, print or store those."""
+def _without_lone_surrogates(value: Any) -> Any:
+    """Return a value with lone surrogates in its texts replaced, because nothing can send, print or store them."""
     if isinstance(value, dict):
-        return {_whole_letters(key): _whole_letters(entry) for key, entry in value.items()}
+        return {_without_lone_surrogates(key): _without_lone_surrogates(entry) for key, entry in value.items()}
     if isinstance(value, list):
-        return [_whole_letters(entry) for entry in value]
+        return [_without_lone_surrogates(entry) for entry in value]
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return value

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .budgets import BudgetBook, is_booked, is_consulted, lets_unready_go, room_in
+from .list_watch import Changed, Listed
 from .objects import Obj, is_ready, labels_of, name_of, namespace_of, part
-from .observe import Changed, Listed
 from .pod_drain import DUE, HELD, LEAVING, PAUSED, TRYING, PodDrain
 from .selectors import selects
 

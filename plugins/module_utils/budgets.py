@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .list_watch import Changed, Listed
 from .objects import Obj, is_terminating, labels_of, name_of, number, part, version_of
-from .observe import Changed, Listed
 from .selectors import selects
 
 

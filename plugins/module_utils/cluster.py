@@ -13,8 +13,9 @@ from .answers import selector_fault
 from .budgets import BudgetBook
 from .errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFound, ServerFault
 from .evictions import deletion_of, eviction_of
+from .list_watch import Collection, Listed
+from .node_facts import csi_drivers
 from .objects import Obj, identity_of, is_finished, name_of, namespace_of, part
-from .observe import Collection, Listed
 from .pods import trimmed
 from .rest import Rest
 from .rights import REVIEWS, Right, is_allowed, review_of
@@ -23,6 +24,7 @@ from .words import some
 
 NODES = "/api/v1/nodes"
 ATTACHMENTS = "/apis/storage.k8s.io/v1/volumeattachments"
+CSI_NODES = "/apis/storage.k8s.io/v1/csinodes"
 BUDGETS = "/apis/policy/v1/poddisruptionbudgets"
 # What says that rights are not reviewed here: the API is switched off, or something on the way does not let it pass.
 UNREVIEWED = (400, 403, 404, 405, 422)
@@ -56,9 +58,13 @@ class Cluster:
             raise NotFound("no node can have the name %r" % name, 404)
         found = self._rest.get(_path(NODES, name))
         if name_of(found) != name:
-            # Drained would be what runs on the node "", and that are the pods that wait for a node.
-            text = "what came for node %s is not that node, so it is from no Kubernetes API server: correct the address"
-            raise ServerFault(text % name, status=200, foreign=True)
+            # Else the node "" would be drained, and the pods with that node name are those that wait for a node.
+            raise ServerFault(
+                "the answer for node %s is not that node, so it is not from a Kubernetes API server: correct the"
+                " address" % name,
+                status=200,
+                foreign=True,
+            )
         return found
 
     def nodes(self, selectors: list[str], option: str = "node_selectors") -> list[Obj]:
@@ -165,6 +171,13 @@ class Cluster:
             return claim_of(self._rest.get(_path("/api/v1/persistentvolumes", volume)))
         except (Forbidden, NotFound):
             return None
+
+    def csi_drivers(self, node: str) -> list[str]:
+        """Return the names of the storage drivers that are registered on the node; none if no driver ever was."""
+        try:
+            return csi_drivers(self._rest.get(_path(CSI_NODES, node)))
+        except NotFound:
+            return []
 
     def daemonset_exists(self, namespace: str, name: str) -> bool | None:
         """Tell whether a DaemonSet exists; None if the account may not know."""

@@ -23,10 +23,10 @@ from functools import partial
 from typing import Any, TypeVar
 
 from .auth_provider import provider_login
+from .connection_options import ConnectionOptions
 from .connection_pool import fetch, make_pool, use_tls
 from .connection_sources import Settings, Surroundings, find_settings
 from .errors import MaintenanceError, MissingLibrary
-from .given_options import GivenOptions
 from .waiting import Clock, Deadline
 from .workers import within
 
@@ -149,7 +149,7 @@ def connect(
         ),
         left=deadline.remaining,
     )
-    given = GivenOptions(params, variables or {})
+    given = ConnectionOptions(params, variables or {})
     return Connection(find_settings(given, around), lambda: find_settings(given, around))
 
 

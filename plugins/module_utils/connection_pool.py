@@ -17,8 +17,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from .connection_options import ConnectionOptions
 from .errors import InvalidConfiguration, MissingLibrary
-from .given_options import GivenOptions
 from .proxies import Proxy, choose_proxy
 from .server_address import ServerAddress, parse_server
 from .tls import TlsMaterial, tls_context
@@ -66,7 +66,7 @@ def fetch(
     """Send one request to an identity provider (see oidc.Fetch). left: returns the seconds that the task has left."""
     urllib3 = _urllib3()
     server = parse_server(url, "identity provider")
-    pool = make_pool(server, material, choose_proxy(server, GivenOptions({}), "", "", os.environ))
+    pool = make_pool(server, material, choose_proxy(server, ConnectionOptions({}), "", "", os.environ))
     if server.scheme == "https":
         use_tls(pool, material)
     try:

@@ -14,9 +14,9 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from .connection_options import ConnectionOptions
 from .credentials import Credential, Fixed, TokenFile, bearer
 from .errors import InvalidConfiguration
-from .given_options import GivenOptions
 from .impersonation import Impersonation
 from .kubeconfig import Kubeconfig, Selection, read_kubeconfig, select_context
 from .kubeconfig_user import ProviderLogin, credential_of, impersonation_of, tls_of
@@ -77,7 +77,7 @@ class _Loaded:
     fixed: bool = True
 
 
-def find_settings(given: GivenOptions, around: Surroundings) -> Settings:
+def find_settings(given: ConnectionOptions, around: Surroundings) -> Settings:
     """Return the settings that the options and the surroundings give together."""
     loaded = _load(given, around)
     host = given.text("host")
@@ -85,7 +85,7 @@ def find_settings(given: GivenOptions, around: Surroundings) -> Settings:
     if server is None:
         raise InvalidConfiguration(
             "Nothing says which cluster to use: give kubeconfig, or host with api_key (K8S_AUTH_KUBECONFIG,"
-            " K8S_AUTH_HOST and K8S_AUTH_API_KEY do too); there is no %s, and this is no pod." % DEFAULT_KUBECONFIG
+            " K8S_AUTH_HOST and K8S_AUTH_API_KEY do too); there is no %s, and this is not a pod." % DEFAULT_KUBECONFIG
         )
     own = _own_credential(given)
     return Settings(
@@ -101,7 +101,7 @@ def find_settings(given: GivenOptions, around: Surroundings) -> Settings:
     )
 
 
-def _load(given: GivenOptions, around: Surroundings) -> _Loaded:
+def _load(given: ConnectionOptions, around: Surroundings) -> _Loaded:
     if given.text("host") and _is_credential_given(given):
         return _Loaded()
     if given.value("kubeconfig"):
@@ -118,7 +118,7 @@ def _load(given: GivenOptions, around: Surroundings) -> _Loaded:
     return _from_kubeconfig(read_kubeconfig(DEFAULT_KUBECONFIG, "the default path"), given, around)
 
 
-def _from_kubeconfig(config: Kubeconfig, given: GivenOptions, around: Surroundings) -> _Loaded:
+def _from_kubeconfig(config: Kubeconfig, given: ConnectionOptions, around: Surroundings) -> _Loaded:
     chosen = select_context(config, given.text("context"), given.place("context"))
     server = _server_of(chosen, bool(given.text("host")))
     own = _own_credential(given) is not None
@@ -177,11 +177,11 @@ def _pod_namespace(token_file: str) -> str:
         return "default"
 
 
-def _is_credential_given(given: GivenOptions) -> bool:
+def _is_credential_given(given: ConnectionOptions) -> bool:
     return any(given.text(name) for name in ("api_key", "username", "client_cert"))
 
 
-def _own_credential(given: GivenOptions) -> Credential | None:
+def _own_credential(given: ConnectionOptions) -> Credential | None:
     """Return the credential among the options, None if there is none."""
     token, user, password = (given.text(name) for name in ("api_key", "username", "password"))
     if token and (user or password):
@@ -202,13 +202,13 @@ def _own_credential(given: GivenOptions) -> Credential | None:
     return Credential() if given.text("client_cert") else None
 
 
-def _from_variables(given: GivenOptions, *names: str) -> str:
+def _from_variables(given: ConnectionOptions, *names: str) -> str:
     """Return which of these options come from environment variables, in brackets; "" if none does."""
     places = [given.place(name) for name in names if name in given.variables]
     return " (%s)" % ", ".join(places) if places else ""
 
 
-def _own_identity(given: GivenOptions) -> str:
+def _own_identity(given: ConnectionOptions) -> str:
     if given.text("api_key"):
         return "the given %s" % given.named("api_key")
     if given.text("username"):
@@ -216,7 +216,7 @@ def _own_identity(given: GivenOptions) -> str:
     return "the given client certificate%s" % _from_variables(given, "client_cert") if given.text("client_cert") else ""
 
 
-def _own_tls(given: GivenOptions, loaded: TlsMaterial) -> TlsMaterial:
+def _own_tls(given: ConnectionOptions, loaded: TlsMaterial) -> TlsMaterial:
     own = loaded
     if given.value("validate_certs") is not None:
         own = replace(own, verify=bool(given.value("validate_certs")))
@@ -229,5 +229,5 @@ def _own_tls(given: GivenOptions, loaded: TlsMaterial) -> TlsMaterial:
     return own
 
 
-def _own_pem(given: GivenOptions, name: str) -> Pem:
+def _own_pem(given: ConnectionOptions, name: str) -> Pem:
     return read_pem(given.text(name), given.named(name))

@@ -9,19 +9,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .cluster import Cluster
+from .cordon_owners import ANNOTATION, claim, holders, owners_of, release
 from .errors import Conflict, Failed, MaintenanceError
 from .node_drain import FAILED, NodeDrain
 from .objects import Obj, is_unschedulable, uid_of
-from .owners import ANNOTATION, claim, holders, owners_of, release
 from .waiting import Clock, Deadline
 
 # Two tasks that change one node at the same moment hinder each other once or twice, not more often.
 MOST_CONFLICTS = 20
-LEFT = "node %s left the cluster while it was to be changed: take it out of the task"
+LEFT = "node %s left the cluster before it could be changed: remove it from the task"
 
 
 @dataclass(frozen=True)
-class Gate:
+class Cordon:
     """What closes and opens nodes. owner: C(cordon_owner), "" for none."""
 
     cluster: Cluster
@@ -47,8 +47,8 @@ class Gate:
             if self._shows(node, wanted):
                 return True
         raise Failed(
-            "the API server took the change of node %s, but the node still is %s: see what sets it back, such as an"
-            " autoscaler or a webhook, and stop that first"
+            "the API server accepted the change to node %s, but the node is still %s: find out what reverts it, such as"
+            " an autoscaler or a webhook, and stop that first"
             % (node.name, "unschedulable" if wanted else "schedulable")
         )
 
@@ -92,7 +92,7 @@ class Gate:
                     raise Failed(LEFT % node.name) from None
                 node.node = fresh
         raise Failed(
-            "node %s is changed by others all the time, so its cordon could not be recorded: try again"
+            "others keep changing node %s, so its cordon could not be recorded: try again"
             " when that has ended" % node.name
         )
 

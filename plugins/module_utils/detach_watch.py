@@ -10,9 +10,9 @@ from itertools import chain
 from typing import Any
 
 from .cluster import Cluster
+from .list_watch import Changed, Listed, list_and_watch
 from .node_drain import DETACHING, NodeDrain
 from .objects import identity_of
-from .observe import Changed, Listed, observe
 from .rest import Rest
 from .volumes import Volume
 from .workers import Crew, Pause
@@ -42,7 +42,7 @@ class DetachWatch:
     def follow(self, *before: Pause) -> None:
         """Follow the attachments, after a pause if one is given."""
         what = self._cluster.attachments_collection()
-        self._crew.follow(("attachments", ""), chain(before, observe(self._rest, what)))
+        self._crew.follow(("attachments", ""), chain(before, list_and_watch(self._rest, what)))
 
     def apply(self, news: Any, nodes: list[NodeDrain]) -> None:
         """Take in a list of attachments or a change."""

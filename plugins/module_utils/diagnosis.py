@@ -20,19 +20,19 @@ OVERDUE_AFTER = 5.0
 # What follows a budget's refusal, by reason.
 _NEXT = {
     "pdb_no_budget": "it goes as soon as the budget has room again",
-    "pdb_stale": "if that lasts, see whether kube-controller-manager runs",
+    "pdb_stale": "if that lasts, see whether kube-controller-manager is running",
 }
 # What stands before the words of others, which end as they like, where the same eviction would get them again.
 _BEFORE = {
     "pdb_multiple": "selected by more than one disruption budget, so delete one or change its selector",
     "webhook_denied": "see what the webhook or policy asks for, or who runs it",
-    "api_error": "see what gives this answer, because another try would get it again",
+    "api_error": "find out what gives this answer, because another try would get the same",
 }
 _DEAD = (
     "; its node is not Ready, and only its kubelet can end the pod: bring the node back,"
-    " or pass the pod over with delete_options.skip_wait_for_delete_timeout"
+    " or stop waiting for the pod with delete_options.skip_wait_for_delete_timeout"
 )
-_STUCK = ": see what its node's kubelet and container runtime wait for"
+_STUCK = ": see what its node's kubelet and container runtime are waiting for"
 _SLOW = ": give the task more time (delete_options.wait_timeout)"
 
 
@@ -84,7 +84,7 @@ def why(drain: PodDrain, budget: Obj | None, node: Obj, now: float) -> tuple[str
         words = outcome.message.rstrip(".")
         return outcome.reason, "%s: %s; %s%s" % (_held_by(drain), words, _NEXT[outcome.reason], _unready(drain.pod))
     if outcome.reason == "namespace_terminating":
-        text = "its namespace is being deleted, and nothing can be evicted there: see what namespace %s waits for"
+        text = "its namespace is being deleted, and nothing can be evicted there: see what namespace %s is waiting for"
         return outcome.reason, text % namespace_of(drain.pod)
     # A pod of which the API server says that it is gone, and which it lists all the same, has no other words.
     text = outcome.message or "the API server knows no such pod, but still lists it"

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from .budget_watch import BudgetWatch
 from .cluster import Cluster
-from .cordon import Gate
+from .cordon import Cordon
+from .cordon_owners import owners_of
 from .drain_loop import DrainLoop
 from .drain_options import DrainTask
 from .drain_plan import Plan
@@ -17,7 +18,6 @@ from .drain_report import Report
 from .errors import Cancelled, InvalidOptions, MaintenanceError
 from .node_drain import DRAINED, FAILED, NodeDrain
 from .objects import Obj, is_unschedulable, name_of
-from .owners import owners_of
 from .pod_drain import PodDrain
 from .preflight import queues_of
 from .rest import Rest
@@ -38,7 +38,7 @@ class Maintenance:
         self._rest = tools.rest_for(self._deadline)
         self._clock = ServerClock(tools.clock, lambda: self._rest.ahead)
         self._cluster = self._cluster_for(self._rest)
-        self._gate = Gate(self._cluster, self._clock, task.cordon_owner, task.check_mode)
+        self._cordon = Cordon(self._cluster, self._clock, task.cordon_owner, task.check_mode)
         self.report = Report(task.state, method="evict" if task.evict else "delete", seconds=task.wait_timeout)
         self.report.rehearsed = task.check_mode
 
@@ -91,7 +91,7 @@ class Maintenance:
     def _set_all(self, nodes: list[NodeDrain], wanted: bool) -> None:
         for node in nodes:
             try:
-                if self._gate.set_schedulable(node, wanted):
+                if self._cordon.set_schedulable(node, wanted):
                     self.report.changed = True
             except MaintenanceError as exc:
                 node.error, node.phase = exc, FAILED
@@ -113,7 +113,7 @@ class Maintenance:
         self.report.warnings += outlook.warnings
         for node in nodes:
             node.warnings += outlook.node_warnings[node.name]
-        self.report.changed = self._gate.cordon_all(nodes, self._deadline, self._tools.progress.step)
+        self.report.changed = self._cordon.cordon_all(nodes, self._deadline, self._tools.progress.step)
         open_nodes = [node for node in nodes if node.error is None]
         if self._task.check_mode:
             rehearse(self._cluster, self._tools.crew, self._clock, self._deadline, self._task, open_nodes)
@@ -131,8 +131,8 @@ class Maintenance:
             node.phase, node.ended_at, node.timed_out = FAILED, now, not self.report.cancelled
         if self._task.on_failure != "keep_cordon":
             rest = self._tools.rest_for(Deadline(self._clock, self._left_for_opening()))
-            gate = Gate(self._cluster_for(rest), self._clock, self._task.cordon_owner)
-            self.report.warnings += gate.roll_back(nodes, self._task.on_failure)
+            cordon = Cordon(self._cluster_for(rest), self._clock, self._task.cordon_owner)
+            self.report.warnings += cordon.roll_back(nodes, self._task.on_failure)
 
     def _left_for_opening(self) -> float:
         """Return for how many seconds cordons may be lifted again: what is left, or a moment where nobody waits."""
@@ -152,7 +152,7 @@ class Maintenance:
             self._deadline,
             self._task,
             budgets,
-            self._gate.close_again,
+            self._cordon.close_again,
             self._tools.progress,
         )
         loop.run(nodes)

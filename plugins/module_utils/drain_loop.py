@@ -21,14 +21,14 @@ from .doubts import pause_of_doubt
 from .drain_options import DrainTask
 from .errors import MaintenanceError
 from .evictions import outcome_of
+from .list_watch import Changed, Listed, Unwatched, list_and_watch
 from .node_check import NodeCheck
 from .node_drain import CHECKING, DRAINING, FAILED, WAITING, NodeDrain
 from .objects import identity_of
-from .observe import Changed, Listed, Unwatched, observe
+from .pod_cache import Mark
 from .pod_drain import DUE, PAUSED, PodDrain
 from .progress import Progress
 from .rest import Rest
-from .sightings import Mark
 from .waiting import Clock, Deadline, LastLook
 from .workers import Crew, Message, Pause
 
@@ -113,7 +113,8 @@ class DrainLoop:
                     drain.make_due()
         self._evict(now)
         for namespace in self._budgets.missing(self._pods()):
-            self._crew.follow(("budgets", namespace), observe(self._rest, self._cluster.budgets_collection(namespace)))
+            what = self._cluster.budgets_collection(namespace)
+            self._crew.follow(("budgets", namespace), list_and_watch(self._rest, what))
         last = self._last_look.due()
         for node in self._active():
             self._checks.step(node, now, list(self._task.pod_selectors))
@@ -145,7 +146,7 @@ class DrainLoop:
         self._looking.add(node.name)
         selectors = list(self._task.pod_selectors)
         look = partial(self._cluster.pods_and_node, node.name, selectors)
-        self._crew.start(("look", node.name, node.sightings.mark), look)
+        self._crew.start(("look", node.name, node.cache.mark), look)
 
     def _next_wake(self) -> float:
         now, wall = self._clock.monotonic(), self._clock.wall()
@@ -191,12 +192,12 @@ class DrainLoop:
         else:
             # If time is up before the next list, this is why.
             node.error = error
-            node.sightings.begin()
+            node.cache.begin()
             self._follow(node, Pause(pause))
 
     def _follow(self, node: NodeDrain, *before: Pause) -> None:
         what = self._cluster.pods_collection(node.name, list(self._task.pod_selectors))
-        self._crew.follow(("pods", node.name), chain(before, observe(self._rest, what)))
+        self._crew.follow(("pods", node.name), chain(before, list_and_watch(self._rest, what)))
 
     def _looked(self, node: NodeDrain, message: Message) -> None:
         if message.error is None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make a task's options a value that the drain works by, and refuse what cannot be meant."""
+"""Turn the module's options into one checked value that the drain works by."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from .errors import InvalidOptions
 from .objects import number
-from .option_values import check_at_least, distinct_texts
+from .option_checks import check_at_least, distinct_texts
 from .pod_filters import Choices
 
 _AT_LEAST: tuple[tuple[str, int, str], ...] = (

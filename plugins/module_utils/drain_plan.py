@@ -64,7 +64,7 @@ class Plan:
     def _check_time(self) -> None:
         if self._deadline.expired():
             raise Failed(
-                "wait_timeout (%d s) was over before everything had been looked at, and nothing was changed: give the"
+                "wait_timeout (%d s) ran out before everything had been checked, and nothing was changed: give the"
                 " task more time, or fewer nodes" % self._task.wait_timeout
             )
 
@@ -75,7 +75,7 @@ class Plan:
         for key in sorted(node.lookups()):
             node.daemonsets[key] = self._cluster.daemonset_exists(*key)
             if node.daemonsets[key] is None:
-                node.warnings.append("DaemonSet %s/%s may not be read, so it is taken to exist" % key)
+                node.warnings.append("DaemonSet %s/%s may not be read, so it is assumed to exist" % key)
         node.review(now, wall)
 
     def _due(self) -> list[PodDrain]:
@@ -88,7 +88,7 @@ class Plan:
         self._outlook.books, unread = self._cluster.budget_books(namespaces)
         if unread:
             self._outlook.unread.append(
-                "disruption budgets of %s may not be read (%s), so what they refuse shows only during the drain"
+                "disruption budgets of %s may not be read (%s), so what they refuse will show only during the drain"
                 % (", ".join(namespaces), unread)
             )
         findings = look_at_budgets(self._nodes, self._outlook.books, self._task.preflight == "strict")
@@ -102,7 +102,7 @@ class Plan:
         for node in [node for node in self._nodes if not node.cordoned or self._task.cordon_owner]:
             right = CORDON._replace(name=node.name)
             if not self._may(CORDON, right):
-                self._outlook.refusals.append("the account may not %s, so it cannot cordon it" % right.text())
+                self._outlook.refusals.append("the account may not %s, so it cannot cordon that node" % right.text())
         if self._task.wait_volume_detach and not self._may(DETACH, DETACH):
             self._outlook.refusals.append("the account may not %s, which wait_volume_detach needs" % DETACH.text())
         removal = EVICT if self._task.evict else DELETE
@@ -125,7 +125,7 @@ class Plan:
                 self._reviewed[right] = self._cluster.may(right)
             allowed = self._reviewed[right]
             if allowed is None:
-                text = "the account's rights cannot be reviewed, so a missing one shows only during the drain"
+                text = "the account's rights cannot be reviewed, so a missing one will show only during the drain"
                 if text not in self._outlook.warnings:
                     self._outlook.warnings.append(text)
                 return True

@@ -20,7 +20,7 @@ from .preflight import Queue
 from .results import bounded
 from .volumes import claims_of
 
-_ATTACHED = "gone, but still attached is %s: see what its storage driver waits for"
+_ATTACHED = "gone, but %s is still attached: see what its storage driver is waiting for"
 
 
 @dataclass

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from .cordon_words import marked
 from .node_drain import FAILED, NodeDrain
 from .objects import full_name
 from .preflight import Queue
@@ -35,7 +34,7 @@ Pending = Mapping[str, list[dict[str, Any]]]
 def message_of(end: Ended, pending: Pending) -> str:
     """Return the task's C(msg)."""
     if not end.nodes:
-        return "No node was chosen, and allow_empty says that this is fine."
+        return "No node matches, which allow_empty permits."
     if end.refused:
         return _refusal(end, end.nodes)
     if end.state != "drain":
@@ -71,7 +70,7 @@ def _refusal(end: Ended, nodes: list[NodeDrain]) -> str:
         drain.verdict and drain.verdict.reason == "forbidden" for node in nodes for drain in node.blocked()
     )
     if lacks:
-        text += " Asked was %s; the guide on access rights lists what a task needs." % end.account
+        text += " The rights were checked at %s; the guide on access rights lists what a task needs." % end.account
     return text
 
 
@@ -83,13 +82,13 @@ def _not_drained(node: NodeDrain, pending: list[dict[str, Any]], end: Ended) -> 
         return "%s: %s" % (text, closed(node.error.message))
     attached = [volume.text() for volume in node.volumes or [] if not volume.detached]
     if attached:
-        return "%s: its pods are gone, but %s still attached: %s; see what its storage driver waits for." % (
+        return "%s: its pods are gone, but %s still attached: %s; see what its storage driver is waiting for." % (
             text,
             counted(len(attached), "volume") + (" is" if len(attached) == 1 else " are"),
             some(attached),
         )
     if not pending:
-        return text + (": there was no time for the last look at it, so run it again." if node.timed_out else ".")
+        return text + (": there was no time for the last look at it, so run the task again." if node.timed_out else ".")
     verb = "is" if len(pending) == 1 else "are"
     return "%s: %s %s left: %s" % (text, counted(len(pending), "pod"), verb, closed(left_over(pending)))
 
@@ -158,3 +157,62 @@ def node_warnings(node: NodeDrain) -> list[str]:
         for warning in verdict.warnings:
             ends.setdefault(warning, []).append(full_name(pod))
     return ["%s: %s: %s" % (node.name, some(sorted(names)), end) for end, names in sorted(ends.items())]
+
+
+def marked(nodes: list[NodeDrain], state: str, rehearsed: bool) -> str:
+    """Return the sentence. state: cordon or uncordon; rehearsed: nothing was changed."""
+    if len(nodes) == 1:
+        return _of_one(nodes[0], state, rehearsed)
+    failed = [node for node in nodes if node.error is not None]
+    kept = [node for node in nodes if _is_kept(node, state)]
+    already = [node for node in nodes if node not in failed + kept and _was_so(node, state)]
+    changed = [node for node in nodes if node not in failed + kept + already]
+    said = []
+    if failed:
+        reasons = grouped([(node.name, node.error.message) for node in failed if node.error is not None])
+        said.append("%s could not be %sed (%s)" % (counted(len(failed), "node"), state, reasons))
+    if kept:
+        holders = grouped([(node.name, "by " + node.kept_by) for node in kept])
+        said.append("%s %s cordoned (%s)" % (counted(len(kept), "node"), _verb(kept, "stays", "stay"), holders))
+    if changed or already:
+        said.append(_as_wanted(changed, already, state, rehearsed))
+    return closed("; ".join(said))
+
+
+def _of_one(node: NodeDrain, state: str, rehearsed: bool) -> str:
+    if node.error is not None:
+        return "Node %s could not be %sed: %s" % (node.name, state, closed(node.error.message))
+    if _is_kept(node, state):
+        return "Node %s stays cordoned, by %s." % (node.name, node.kept_by)
+    if _was_so(node, state):
+        return "Node %s is already %s." % (node.name, "cordoned" if state == "cordon" else "schedulable")
+    return "Node %s %s %sed." % (node.name, "would be" if rehearsed else "is", state)
+
+
+def _as_wanted(changed: list[NodeDrain], already: list[NodeDrain], state: str, rehearsed: bool) -> str:
+    if not changed:
+        which = "cordoned" if state == "cordon" else "schedulable"
+        verb = _verb(already, "is already", "are already")
+        return "%s %s %s (%s)" % (counted(len(already), "node"), verb, which, _names(already))
+    verb = "would be" if rehearsed else _verb(changed, "is", "are")
+    text = "%s %s %sed (%s)" % (counted(len(changed), "node"), verb, state, _names(changed))
+    if not already:
+        return text
+    return "%s, %d already %s (%s)" % (text, len(already), _verb(already, "was", "were"), _names(already))
+
+
+def _is_kept(node: NodeDrain, state: str) -> bool:
+    """Tell whether somebody else keeps a node cordoned."""
+    return node.error is None and bool(node.kept_by) and state == "uncordon"
+
+
+def _was_so(node: NodeDrain, state: str) -> bool:
+    return node.cordoned_before == (state == "cordon")
+
+
+def _verb(nodes: list[NodeDrain], one: str, more: str) -> str:
+    return one if len(nodes) == 1 else more
+
+
+def _names(nodes: list[NodeDrain]) -> str:
+    return some(node.name for node in nodes)

@@ -5,8 +5,8 @@
 
 ::
 
-    MaintenanceError            a sentence for the user, and facts for the result
-    |-- InvalidOptions          the task asks for something that cannot be meant
+    MaintenanceError            a sentence for the user, and facts for the code that catches it
+    |-- InvalidOptions          an option has a value that makes no sense
     |-- MissingLibrary          a Python package is absent or too old
     |-- InvalidConfiguration    kubeconfig, certificates or credentials cannot be used
     |-- Unreachable             no API server answers there
@@ -18,12 +18,12 @@
     |   |-- Expired             410
     |   |-- TooManyRequests     429
     |   `-- ServerFault         408, 5xx, and answers that are no JSON
-    `-- Failed                  the use case ended badly; C(details) hold its result
+    `-- Failed                  the use case cannot go on
 
     Cancelled                   a signal ended the task; stands apart, as KeyboardInterrupt does, so that no handler
                                 of one node's failure takes it for one
 
-Sentences may change; classes, statuses and details are what code decides on.
+Code decides by classes, statuses and details; sentences may change.
 """
 
 from __future__ import annotations
@@ -32,7 +32,11 @@ from typing import Any
 
 
 class MaintenanceError(Exception):
-    """Carry one sentence that names the cause and the remedy, and C(details) that become return values."""
+    """Carry one sentence that names the cause and the remedy, and details by which code tells errors of a class apart.
+
+    details: C(foreign), the answer is not from a Kubernetes API server; C(kind), C(name) for a host name that cannot be
+    resolved; C(about), the Status object's C(details), a dict.
+    """
 
     def __init__(self, message: str, **details: Any) -> None:
         super().__init__(message)
@@ -40,7 +44,7 @@ class MaintenanceError(Exception):
         self.details = details
 
     def __str__(self) -> str:
-        # Where it is caught, a message may be made more precise.
+        # The message may have been made more precise where the error was caught.
         return self.message
 
 
@@ -119,7 +123,7 @@ class ServerFault(ApiError):
 
 
 class Failed(MaintenanceError):
-    """The use case ended badly; C(details) hold the same keys as its good end."""
+    """The use case cannot go on, although the API server answered."""
 
 
 class Cancelled(BaseException):

@@ -83,8 +83,8 @@ def _missing(error: ApiError) -> Outcome | None:
     return Outcome(
         FAILED,
         "api_error",
-        "the API server has no policy/v1 evictions (%s); Kubernetes 1.22 or later has, "
-        "or set delete_options.disable_eviction" % error.message,
+        "the API server has no policy/v1 evictions (%s): use Kubernetes 1.22 or later,"
+        " or set delete_options.disable_eviction" % error.message,
         404,
     )
 

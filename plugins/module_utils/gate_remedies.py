@@ -1,10 +1,10 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Say what to do about what speaks against taking a batch of nodes out.
+"""Say what to do about the reasons for which a batch of nodes may not be taken out.
 
-Options are named as those of the module. The role node_patch has variables that end alike; docs/guides/upgrade.md maps
-them.
+Options have the names of the module's. The role node_patch has variables with the same endings; docs/guides/upgrade.md
+maps them.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from .words import some
 
 # By reason, for one node or several.
 _REMEDIES = {
-    "node_not_ready": "mend %(nodes)s, or name %(them)s in ignore_nodes",
+    "node_not_ready": "repair %(nodes)s, or list %(them)s in ignore_nodes",
     "foreign_owner": (
-        "wait for %(names)s to end; if that has happened already, uncordon %(nodes)s in that name (cordon_owner), or "
-        "name %(them)s in ignore_nodes"
+        "wait for %(names)s to finish; if that has happened already, uncordon %(nodes)s in that name (cordon_owner), "
+        "or list %(them)s in ignore_nodes"
     ),
-    "control_plane_batch": "take them one after the other, in a play with serial: 1",
-    "control_plane_unready": "mend the control plane on %(nodes)s first",
-    "etcd_quorum": "mend etcd on %(names)s first, because without a majority of its members the cluster stands still",
+    "control_plane_batch": "take them one at a time, in a play with serial: 1",
+    "control_plane_unready": "repair the control plane on %(nodes)s first",
+    "etcd_quorum": "repair etcd on %(names)s first, because without a majority of its members the cluster stands still",
     "window_closed": "start again while it is open, or change the option window",
     "window_past": "give the option window a later end (not_after), or leave it out",
-    "forbidden": "grant what is missing; the playbook kubeops.maintenance.rbac writes a manifest with all of it",
+    "forbidden": "grant these rights; the playbook kubeops.maintenance.rbac writes a manifest with all of them",
 }
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decide whether a batch of nodes may be taken out of a cluster. Each rule sees all of it and says all it finds."""
+"""Decide whether a batch of nodes may be taken out of a cluster. Each rule sees all of it and reports all it finds."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from .cordon_owners import owners_of
 from .objects import Obj, condition_of, entries, is_ready, is_unschedulable, labels_of, name_of, part
-from .owners import owners_of
 from .words import counted, some
 
 # https://kubernetes.io/docs/reference/labels-annotations-taints/#node-role-kubernetes-io-control-plane
@@ -20,7 +20,7 @@ _SYSTEM = "kubernetes.io/os"
 # Taints that keep pods away which do not tolerate them:
 # https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/
 _HARD = ("NoSchedule", "NoExecute")
-# Taints by which Kubernetes itself says how a node stands.
+# Taints by which Kubernetes itself reports a node's state.
 _STATE = "node.kubernetes.io/"
 
 
@@ -83,7 +83,7 @@ def one_control_plane_node(nodes: list[Obj], batch: Batch) -> list[Refusal]:
     together = [name_of(node) for node in nodes if is_control_plane(node) and name_of(node) in batch.nodes]
     if len(together) < 2:
         return []
-    text = "%s of the control plane are in one batch (%s), but they go one at a time" % (
+    text = "%s of the control plane are in one batch (%s), but must go one at a time" % (
         counted(len(together), "node"),
         some(together),
     )
@@ -95,7 +95,7 @@ def control_plane_survives(
 ) -> list[Refusal]:
     """Refuse to take a control plane node while the others do not bear it alone.
 
-    static_pods: of each node of the control plane, as node_parts gives them. etcd needs more than half of its members:
+    static_pods: of each node of the control plane, as node_facts gives them. etcd needs more than half of its members:
     https://etcd.io/docs/latest/faq/#why-an-odd-number-of-cluster-members
     """
     control_plane = [name_of(node) for node in nodes if is_control_plane(node)]
@@ -161,7 +161,7 @@ def nowhere_to_go(nodes: list[Obj], batch: Batch) -> list[str]:
     if not stuck:
         return []
     why = ["%s %s" % (name_of(node), _closed_by(node)) for node in staying]
-    said = "no node is left for the pods of %s (%s), so they wait until one is let in again" % (
+    said = "no node is left for the pods of %s (%s), so they will wait until one is available again" % (
         some(stuck),
         some(why) or "the batch is the whole cluster",
     )
@@ -176,7 +176,7 @@ def _takes_over(other: Obj, node: Obj) -> bool:
 def _closed_by(node: Obj) -> str:
     if not is_ready(node):
         return "is not Ready"
-    return "is cordoned" if is_unschedulable(node) else "has taints or another system"
+    return "is cordoned" if is_unschedulable(node) else "has taints or another operating system"
 
 
 def _hard_taints(node: Obj) -> set[tuple[str, str]]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
+from .connection_options import ConnectionOptions
 from .errors import InvalidConfiguration
-from .given_options import GivenOptions
 from .proxies import wire_text
 
 
@@ -22,7 +22,7 @@ class Impersonation:
     uid: str = ""
     extra: dict[str, list[str]] = field(default_factory=dict)
 
-    def overridden(self, given: GivenOptions) -> Impersonation:
+    def overridden(self, given: ConnectionOptions) -> Impersonation:
         """Return this with the options impersonate_user and impersonate_groups in place of what they are given for.
 
         Refuse what the API server refuses too, but with a remedy.

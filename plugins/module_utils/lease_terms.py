@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Decide who holds a Lease, and what to write into it.
 
-https://kubernetes.io/docs/concepts/architecture/leases/ A lease is free when nobody is named in it, or when it was not
-renewed for its duration. Both sides' clocks should agree, as the API compares none.
+https://kubernetes.io/docs/concepts/architecture/leases/ A lease is free when it names no holder, or when it was not
+renewed within its duration. The clocks of all holders should agree, because the API server does not compare them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Look whether a batch of nodes may be taken out of the cluster now, and wait until it may."""
+"""Check whether a batch of nodes may be taken out of the cluster now, and wait until it may."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .cluster import Cluster
 from .doubts import may_be_away
 from .errors import ApiError, InvalidOptions, MaintenanceError, Unreachable
-from .fleet import Fleet
 from .gate_remedies import remedies, remedy
 from .gate_rules import (
     Batch,
@@ -24,14 +24,14 @@ from .gate_rules import (
     warnings_for,
 )
 from .maintenance_rights import needed_for, step_of
-from .node_parts import static_pods
+from .maintenance_window import Opening, Window, opening, windows_from
+from .node_facts import static_pods
 from .objects import Obj, name_of, number
-from .option_values import check_at_least, distinct_texts
+from .option_checks import check_at_least, distinct_texts
 from .progress import SILENT, Progress
 from .rest import Rest
-from .wait_lines import WaitLines, pause
+from .wait_progress import WaitProgress, pause
 from .waiting import Clock, Deadline
-from .window import Opening, Window, opening, windows_from
 from .words import lasting, some
 
 # Seconds: less than this is no time, whatever is left of a float.
@@ -108,7 +108,7 @@ class Gate:
         started = self._clock.monotonic()
         deadline = Deadline(self._clock, self._task.wait_timeout, self._clock.began)
         once = self._task.wait_timeout == 0
-        lines = WaitLines(some(self._task.batch.nodes), deadline)
+        lines = WaitProgress(some(self._task.batch.nodes), deadline)
         self._progress.follow(lines)
         while True:
             window = opening(self._task.windows, self._clock.wall(), self._task.window_margin)
@@ -128,7 +128,7 @@ class Gate:
     def _look(self, deadline: Deadline) -> list[Refusal]:
         seconds = max(1.0, min(LONGEST_LOOK, deadline.remaining()))
         try:
-            found = self._judge(Fleet(self._rest_for(Deadline(self._clock, seconds))))
+            found = self._judge(Cluster(self._rest_for(Deadline(self._clock, seconds))))
         except (ApiError, Unreachable) as exc:
             self._doubts += 1
             # A control plane that was just rebooted may take a moment; one that never answered is a wrong address.
@@ -138,12 +138,12 @@ class Gate:
         self._doubts = 0
         return found
 
-    def _judge(self, fleet: Fleet) -> list[Refusal]:
+    def _judge(self, cluster: Cluster) -> list[Refusal]:
         batch, checks = self._task.batch, self._task.checks
-        missing = [] if self._known else self._missing_rights(fleet)
+        missing = [] if self._known else self._missing_rights(cluster)
         if missing:
             return missing
-        nodes = fleet.nodes()
+        nodes = cluster.nodes([])
         self._check_names(nodes)
         self._known = True
         self.warnings = warnings_for(nodes, batch)
@@ -152,7 +152,7 @@ class Gate:
             found += one_control_plane_node(nodes, batch)
             members = [name_of(node) for node in nodes if is_control_plane(node)]
             if any(name in batch.nodes for name in members):
-                pods = {name: static_pods(fleet.pods_on(name)) for name in members}
+                pods = {name: static_pods(cluster.pods_on(name, []).items) for name in members}
                 found += control_plane_survives(nodes, batch, pods)
         if "nodes_ready" in checks:
             found += others_ready(nodes, batch)
@@ -160,10 +160,10 @@ class Gate:
             found += nobody_else(nodes, batch)
         return found
 
-    def _missing_rights(self, fleet: Fleet) -> list[Refusal]:
+    def _missing_rights(self, cluster: Cluster) -> list[Refusal]:
         found = []
         for right in needed_for(self._task.rights_for, self._task.lock_namespace):
-            if fleet.may(right) is False:
+            if cluster.may(right) is False:
                 text = "the account may not %s, which is needed to %s" % (right.text(), _PURPOSES[step_of(right)])
                 found.append(Refusal("forbidden", "", text, final=True))
         return found

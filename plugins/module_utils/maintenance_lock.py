@@ -15,11 +15,11 @@ from .errors import ApiError, Conflict, Failed, InvalidOptions, Unreachable
 from .lease_terms import Claimant, Hold, hold_of, is_due, taken
 from .leases import LeaseStore
 from .objects import Obj, number
-from .option_values import check_at_least
+from .option_checks import check_at_least
 from .playbook_process import Run, has_ended
 from .progress import SILENT, Progress
 from .rest import Rest
-from .wait_lines import WaitLines, pause
+from .wait_progress import WaitProgress, pause
 from .waiting import Clock, Deadline
 from .words import lasting
 
@@ -85,7 +85,7 @@ class Lock:
         started = self._clock.monotonic()
         deadline = Deadline(self._clock, self._task.wait_timeout, self._clock.began)
         once = self._task.wait_timeout == 0
-        lines = WaitLines("lock " + self._where(), deadline)
+        lines = WaitProgress("lock " + self._where(), deadline)
         self._progress.follow(lines)
         while True:
             result = self._try(deadline)
@@ -114,7 +114,7 @@ class Lock:
         self._doubts, self._away, self._waiting = 0, "", result is None
         return result
 
-    def _tell(self, lines: WaitLines) -> None:
+    def _tell(self, lines: WaitProgress) -> None:
         held_by = _held_by(self._seen, self._task.claimant.holder)
         text = "held by %s, expires %s unless it is renewed" % (held_by, _stamp(self._seen.expires))
         lines.stands(text + self._away, kind=(held_by, bool(self._away)))
@@ -141,7 +141,7 @@ class Lock:
             since = hold.since if hold.ours else self._clock.stamp()
             expires = self._clock.wall() + self._task.claimant.duration
             return self._result(True, hold, "renewed" if hold.ours else "took", since, expires)
-        raise Failed("the lock %s is changed by others all the time" % self._where())
+        raise Failed("others keep changing the lock %s: try again when they have finished" % self._where())
 
     def _release(self, store: LeaseStore) -> dict[str, Any] | None:
         for _attempt in range(_MOST_CONFLICTS):
@@ -157,7 +157,7 @@ class Lock:
             except Conflict:
                 continue
             return self._result(True, hold, "released", "", None)
-        raise Failed("the lock %s is changed by others all the time" % self._where())
+        raise Failed("others keep changing the lock %s: try again when they have finished" % self._where())
 
     def _hold(self, lease: Obj | None) -> Hold:
         return hold_of(lease, self._task.claimant, self._clock.wall(), has_ended)
@@ -195,13 +195,15 @@ class Lock:
         message = "%s %s the lock %s" % (claimant, said, self._where())
         if not held and not changed and hold.holder:
             message += ", which is held by %s" % _held_by(hold, claimant)
+        # Of a lock that is not ours the result says whose it is.
+        others = bool(hold.holder) and not held and not changed
         return {
             "changed": changed,
             "msg": message + ".",
             "held": held,
-            "holder": claimant if held else "" if changed else hold.holder,
-            "since": since if held else "" if changed else hold.since,
-            "expires": _stamp(expires) if held else "",
+            "holder": claimant if held else hold.holder if others else "",
+            "since": since if held else hold.since if others else "",
+            "expires": _stamp(expires if held else hold.expires if others else None),
         }
 
     def _where(self) -> str:

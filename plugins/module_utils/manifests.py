@@ -53,8 +53,8 @@ def objects_of_files(paths: tuple[str, ...]) -> list[Described]:
 def secrets_in(definition: Any) -> set[str]:
     """Return what the Secrets of a definition hold, so that it can be kept out of what Ansible repeats.
 
-    What is short would be masked in every word that has it in it. The lines of a longer text stand apart in YAML. Of a
-    text that cannot be read everything may be secret.
+    Short values are left out, because they would be masked inside ordinary words. Each line of a longer value counts as
+    well, because YAML shows lines apart. Of a text that cannot be parsed everything may be secret.
     """
     if isinstance(definition, list):
         return {secret for entry in definition for secret in secrets_in(entry)}
@@ -101,9 +101,9 @@ def _text(path: str) -> str:
     except OSError as exc:
         raise _unreadable(path, exc) from exc
     except UnicodeDecodeError as exc:
-        raise InvalidOptions("the option src: %s is no text in UTF-8, so it is no manifest" % path) from exc
+        raise InvalidOptions("the option src: %s is not UTF-8 text, so it is not a manifest" % path) from exc
     except ValueError as exc:
-        raise InvalidOptions("the option src: %r is no path of a file" % path) from exc
+        raise InvalidOptions("the option src: %r is not the path of a file" % path) from exc
 
 
 def _unreadable(path: str, exc: OSError) -> InvalidOptions:
@@ -171,11 +171,11 @@ def _expanded(document: Any, place: str, lists: set[int] | None = None) -> Itera
         # What stands between two lines of dashes.
         return
     if isinstance(document, str):
-        raise InvalidOptions("%s is a plain text and no object; the path of a file goes into src" % place)
+        raise InvalidOptions("%s is plain text and not an object; use src for the path of a file" % place)
     if not isinstance(document, dict):
-        raise InvalidOptions("%s is no object with apiVersion, kind and metadata" % place)
+        raise InvalidOptions("%s is not an object with apiVersion, kind and metadata" % place)
     if not document.get("kind"):
-        raise InvalidOptions("%s has no kind, so what it describes cannot be told" % place)
+        raise InvalidOptions("%s has no kind, so it is unclear what it describes" % place)
     items = document.get("items")
     if str(document["kind"]).endswith("List") and (items is None or isinstance(items, list)):
         if items and id(items) not in lists:

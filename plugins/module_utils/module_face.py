@@ -73,7 +73,7 @@ def _connected(module: AnsibleModule, limit: float, work: Callable[[Clock, RestF
     try:
         return work(clock, lambda deadline: Rest(connection, clock, deadline))
     except Forbidden as exc:
-        exc.message = "%s (asked as %s; the guide on access rights lists what a task needs)" % (
+        exc.message = "%s (asked at %s; the guide on access rights lists what a task needs)" % (
             exc.message,
             connection.describe(),
         )

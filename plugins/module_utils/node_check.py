@@ -13,10 +13,10 @@ from .cluster import Cluster
 from .detach_watch import DetachWatch
 from .doubts import pause_of_doubt
 from .errors import Failed, MaintenanceError
+from .list_watch import Listed
 from .node_drain import CHECKING, DETACHING, DRAINED, DRAINING, FAILED, NodeDrain
 from .objects import Obj, is_unschedulable, uid_of
-from .observe import Listed
-from .sightings import Mark
+from .pod_cache import Mark
 from .workers import Crew, Message, Pause
 
 # Seconds between two looks at a node on which pods keep landing, or from which some go that no watch shows.
@@ -68,7 +68,7 @@ class NodeCheck:
             # What the selectors do not show any more may still be there.
             hidden = frozenset(node.departed) if selectors else frozenset()
             look = partial(self._look, node.name, selectors, hidden)
-            self._crew.start(("check", node.name, node.sightings.mark), look)
+            self._crew.start(("check", node.name, node.cache.mark), look)
 
     def _look(self, name: str, selectors: list[str], hidden: frozenset[str]) -> tuple[Listed, Obj | None, list[Obj]]:
         return *self._cluster.pods_and_node(name, selectors), self._cluster.pods_left(name, hidden)
@@ -143,14 +143,14 @@ class NodeCheck:
         another = fresh is not None and bool(node.closed_uid) and uid_of(fresh) != node.closed_uid
         if another:
             node.cordoned = is_unschedulable(fresh or {})
-            text = "another node came under its name while it was drained: run the task again if that one is meant"
+            text = "another node took its name while it was drained: run the task again if that one is meant"
             self._end(node, FAILED, Failed(text))
         return another
 
     def _opened_by_another(self, node: NodeDrain) -> None:
         if node.recordons > 0:
             node.cordoned = False
-            text = "somebody else uncordons %s again and again while it is drained: see who does, and stop that first"
+            text = "somebody else keeps uncordoning %s while it is drained: find out who, and stop that first"
             self._end(node, FAILED, Failed(text % node.name))
             return
         node.put_back()

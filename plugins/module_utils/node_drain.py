@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 from .errors import MaintenanceError
 from .evictions import ACCEPTED, Outcome
+from .list_watch import Changed, Listed
 from .objects import Obj, controller_of, deletion_time, full_name, identity_of, is_terminating, part
-from .observe import Changed, Listed
+from .pod_cache import Mark, PodCache
 from .pod_drain import BLOCKED, DUE, TRYING, UNKNOWN, PodDrain, may_be_done
 from .pod_filters import BLOCK, EVICT, SKIP, Choices, DaemonSetKey, Facts, Verdict, daemonset_of, judge, sort_key
 from .pods import owner_text
-from .sightings import Mark, Sightings
 from .volumes import Volume
 from .waiting import growing_pause
 
@@ -82,7 +82,7 @@ class NodeDrain:
     check_at: float | None = None
     doubts: int = 0
     unconfirmed: bool = False
-    sightings: Sightings = field(default_factory=Sightings)
+    cache: PodCache = field(default_factory=PodCache)
     # Pods that were going when they were seen last. With pod_selectors, some may only have lost a label.
     departed: dict[str, PodDrain] = field(default_factory=dict)
     # Gone before the answer to their eviction came.
@@ -94,16 +94,16 @@ class NodeDrain:
     def begin(self, now: float) -> None:
         """Begin to drain the node: what was seen before the cordon is old, pods may have landed until then."""
         self.phase, self.listed, self.started_at = DRAINING, False, now
-        self.sightings.begin()
+        self.cache.begin()
 
     def take(self, news: Listed | Changed, now: float, wall: float, mark: Mark | None = None) -> None:
         """Take in a list of the node's pods or a change. mark: that of the moment when the list was asked for."""
         if isinstance(news, Listed):
-            self.listed = self.sightings.take_list(news, mark) or self.listed
+            self.listed = self.cache.take_list(news, mark) or self.listed
             self.review(now, wall)
             return
         uid = identity_of(news.obj)
-        if not self.sightings.take_change(news):
+        if not self.cache.take_change(news):
             return
         if news.type != "DELETED":
             self._judge(uid, news.obj, now, wall)
@@ -120,7 +120,7 @@ class NodeDrain:
             if drain is not None and identity_of(pod) not in self._early:
                 self.evicted = [end for end in self.evicted if end.drain is not drain]
                 if is_terminating(pod) or drain.accepted:
-                    self.sightings.keep(pod)
+                    self.cache.keep(pod)
                     self.pods[identity_of(pod)] = drain
                     self._judge(identity_of(pod), pod, now, wall)
                     found = True
@@ -128,7 +128,7 @@ class NodeDrain:
 
     def review(self, now: float, wall: float) -> None:
         """Judge every pod anew: time passes, and what was looked up may have come."""
-        seen = self.sightings.pods
+        seen = self.cache.pods
         for uid in [uid for uid in self.pods if uid not in seen]:
             self._gone(self.pods.pop(uid), now)
         self.skipped = {uid: entry for uid, entry in self.skipped.items() if uid in seen}
@@ -193,7 +193,7 @@ class NodeDrain:
 
     def lookups(self) -> set[DaemonSetKey]:
         """Return the DaemonSets whose existence decides about a pod and is not known yet."""
-        keys = (daemonset_of(pod) for pod in self.sightings.pods.values())
+        keys = (daemonset_of(pod) for pod in self.cache.pods.values())
         return {key for key in keys if key is not None and key not in self.daemonsets}
 
     def due(self) -> Iterator[PodDrain]:

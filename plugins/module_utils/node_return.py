@@ -1,15 +1,15 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Judge whether a node came back from maintenance as it was meant to."""
+"""Judge whether a node came back from maintenance as it was meant to, and for how long it has been well since."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .node_parts import daemonset_pods
-from .objects import Obj, condition_of, entries, is_ready, part
+from .node_facts import daemonset_pods
+from .objects import Obj, condition_of, entries, is_ready, part, uid_of
 from .words import counted, some
 
 # The node's own cordon, which is lifted later.
@@ -69,7 +69,7 @@ def lacks_of_node(node: Obj, expected: Expected) -> list[Lack]:
         found.append(Lack("not_rebooted", "it has not been rebooted yet"))
     if not is_ready(node):
         ready = condition_of(node, "Ready")
-        said = str(ready.get("message") or ready.get("reason") or "it has not said a word")
+        said = str(ready.get("message") or ready.get("reason") or "its kubelet has not reported")
         found.append(Lack("not_ready", "it is not Ready: %s" % said.rstrip(".")))
     version = str(info.get("kubeletVersion") or "")
     if expected.kubelet_version and version != expected.kubelet_version:
@@ -89,7 +89,7 @@ def lacks_of_pods(pods: list[Obj], expected: Expected) -> list[Lack]:
     missing = [name for name in expected.daemonsets if name not in ready]
     if not missing:
         return []
-    return [Lack("daemonset_pods", "no pod is ready there of %s" % _named("DaemonSet", missing))]
+    return [Lack("daemonset_pods", "it lacks a ready pod of %s" % _named("DaemonSet", missing))]
 
 
 def lacks_of_drivers(drivers: list[str], expected: Expected) -> list[Lack]:
@@ -97,8 +97,46 @@ def lacks_of_drivers(drivers: list[str], expected: Expected) -> list[Lack]:
     missing = [name for name in expected.csi_drivers if name not in drivers]
     if not missing:
         return []
-    return [Lack("csi_drivers", "not registered there: %s" % _named("storage driver", missing))]
+    return [Lack("csi_drivers", "it lacks %s" % _named("storage driver", missing))]
 
 
 def _named(noun: str, names: list[str]) -> str:
     return "%s (%s)" % (counted(len(names), noun), some(names))
+
+
+class Soak:
+    """The time for which a node was well without a break.
+
+    It is the time between looks that found the node well. A look without an answer proves nothing either way: the time
+    around it does not count, and what counted before is kept. lasted: seconds; begun: how often it began.
+    """
+
+    def __init__(self) -> None:
+        self.lasted = 0.0
+        self.begun = 0
+        self._looked: float | None = None
+        self._life: tuple[str, str] = ("", "")
+        self._ready_since: object = None
+
+    def well(self, node: Obj, now: float) -> None:
+        """Take note that the node was found well; begin anew if it shows that it was not so all the time.
+
+        Time stamps of the node are only compared with one another, so that its clock may be wrong.
+        """
+        life = (uid_of(node), str(part(node, "status", "nodeInfo").get("bootID") or ""))
+        ready_since = condition_of(node, "Ready").get("lastTransitionTime")
+        # Only after a gap, because some kubelets write a new time with each report.
+        if life != self._life or (self._looked is None and ready_since != self._ready_since):
+            self.broken()
+            self.begun += 1
+        if self._looked is not None:
+            self.lasted += now - self._looked
+        self._looked, self._life, self._ready_since = now, life, ready_since
+
+    def unanswered(self) -> None:
+        """Take note that a look told nothing."""
+        self._looked = None
+
+    def broken(self) -> None:
+        """Take note that the node was found not to be well."""
+        self.lasted, self._looked = 0.0, None

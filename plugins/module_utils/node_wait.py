@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .cluster import Cluster
 from .errors import (
     Forbidden,
     InvalidOptions,
@@ -18,15 +19,13 @@ from .errors import (
     Unauthorized,
     Unreachable,
 )
-from .fleet import Fleet
-from .node_return import Expected, Lack, lacks_of_drivers, lacks_of_node, lacks_of_pods, taint_from
-from .node_soak import Soak
-from .nodes import node_facts
+from .node_facts import node_facts
+from .node_return import Expected, Lack, Soak, lacks_of_drivers, lacks_of_node, lacks_of_pods, taint_from
 from .objects import Obj, number, uid_of
-from .option_values import check_at_least
+from .option_checks import check_at_least
 from .progress import SILENT, Progress
 from .rest import Rest
-from .wait_lines import WaitLines, pause
+from .wait_progress import WaitProgress, pause
 from .waiting import Clock, Deadline
 from .words import lasting
 
@@ -89,7 +88,7 @@ class NodeWait:
         """Return the module's result, as RETURN in its documentation describes it. In check mode, look once."""
         started = self._clock.monotonic()
         deadline = Deadline(self._clock, self._task.wait_timeout, self._clock.began)
-        lines = WaitLines(self._task.name, deadline)
+        lines = WaitProgress(self._task.name, deadline)
         self._progress.follow(lines)
         while True:
             lacks = self._look(deadline)
@@ -109,7 +108,7 @@ class NodeWait:
         """Return what the node lacks, and keep book of for how long it has lacked nothing."""
         seconds = max(1.0, min(LONGEST_LOOK, deadline.remaining()))
         try:
-            node = self._found(Fleet(self._rest_for(Deadline(self._clock, seconds))))
+            node = self._found(Cluster(self._rest_for(Deadline(self._clock, seconds))))
         except (ServerFault, TooManyRequests, Unreachable, _NotNow) as exc:
             if isinstance(exc, Unreachable) and exc.final and not self._may_pass(exc):
                 raise
@@ -122,23 +121,23 @@ class NodeWait:
         self._soak.well(node, self._clock.monotonic())
         return []
 
-    def _found(self, fleet: Fleet) -> Obj | list[Lack]:
+    def _found(self, cluster: Cluster) -> Obj | list[Lack]:
         """Return the node, or what it lacks."""
         expected = self._task.expected
-        node = self._read(fleet)
+        node = self._read(cluster)
         if node is None:
             return [Lack("gone", "it is not in the cluster any more")]
         found = lacks_of_node(node, expected)
         if not found and expected.daemonsets:
-            found = lacks_of_pods(fleet.pods_on(self._task.name), expected)
+            found = lacks_of_pods(cluster.pods_on(self._task.name, []).items, expected)
         if not found and expected.csi_drivers:
-            found = lacks_of_drivers(fleet.csi_drivers(self._task.name), expected)
+            found = lacks_of_drivers(cluster.csi_drivers(self._task.name), expected)
         return found or node
 
-    def _read(self, fleet: Fleet) -> Obj | None:
+    def _read(self, cluster: Cluster) -> Obj | None:
         before = self._node
         try:
-            node = fleet.node(self._task.name)
+            node = cluster.node_now(self._task.name)
         except (Forbidden, Unauthorized) as exc:
             if before is None:
                 raise
@@ -150,7 +149,7 @@ class NodeWait:
         if node is not None:
             if before is not None and uid_of(before) != uid_of(node):
                 self.warnings.append(
-                    "node %s left the cluster and joined it anew: its cordon, labels, taints and annotations of before "
+                    "node %s left the cluster and joined it again: its earlier cordon, labels, taints and annotations "
                     "are gone, unless somebody has set them again" % self._task.name
                 )
             self._node = node
@@ -160,7 +159,7 @@ class NodeWait:
         # Names that resolved before may fail with the node that runs the resolver.
         return self._node is not None and exc.details.get("kind") == "name"
 
-    def _tell(self, lines: WaitLines, lacks: list[Lack]) -> None:
+    def _tell(self, lines: WaitProgress, lacks: list[Lack]) -> None:
         lasted, wanted = lasting(self._soak.lasted), lasting(self._task.ready_for)
         if not lacks:
             begins = "well, and has to stay so for %s" % wanted if self._soak.lasted < SHORTEST else ""
@@ -178,7 +177,7 @@ class NodeWait:
         elif lacks:
             message = "Node %s is not back after %s: %s" % (name, lasting(waited), _said(lacks))
         else:
-            message = "Node %s has been well for %s only and not for %s" % (name, lasted, lasting(self._task.ready_for))
+            message = "Node %s has been well for only %s, not %s" % (name, lasted, lasting(self._task.ready_for))
         return {
             "changed": False,
             "msg": message + ".",

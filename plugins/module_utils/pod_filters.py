@@ -129,7 +129,7 @@ def emptydir(pod: Obj, choices: Choices, facts: Facts) -> Verdict | None:
     if is_finished(pod) or not has_emptydir(pod):
         return None
     if choices.delete_emptydir_data:
-        return Verdict(EVICT, warnings=("the data in its emptyDir volumes gets lost",))
+        return Verdict(EVICT, warnings=("the data in its emptyDir volumes will be lost",))
     return Verdict(
         BLOCK, "emptydir", "it has emptyDir volumes (set delete_options.delete_emptydir_data to lose their data)"
     )
@@ -140,9 +140,9 @@ def unmanaged(pod: Obj, choices: Choices, facts: Facts) -> Verdict | None:
     if is_finished(pod) or controller_of(pod) is not None:
         return None
     if choices.force:
-        return Verdict(EVICT, warnings=("no controller makes it again",))
+        return Verdict(EVICT, warnings=("no controller will recreate it",))
     return Verdict(
-        BLOCK, "unmanaged", "no controller would make it again (set delete_options.force to delete it for good)"
+        BLOCK, "unmanaged", "no controller would recreate it (set delete_options.force to delete it for good)"
     )
 
 

@@ -25,7 +25,7 @@ BudgetKey = tuple[str, str]
 
 _TWO = (
     "selected by %s, and the API server evicts no pod of two budgets:"
-    " delete one of them or change its selector, or set delete_options.disable_eviction to pass both over"
+    " delete one of them or change its selector, or set delete_options.disable_eviction to bypass both"
 )
 
 
@@ -93,7 +93,7 @@ def _look_at(budget: Obj, drains: list[PodDrain], strict: bool, findings: Findin
         findings.warnings += _deadlock(name, bound, remedy_for(budget))
     elif unready and room == 0:
         findings.warnings.append(
-            "disruption budget %s holds %s that %s not Ready, until others of it are healthy (%s)"
+            "disruption budget %s holds %s that %s not Ready, until other pods of that budget are healthy (%s)"
             % (name, counted(len(unready), "pod"), "is" if len(unready) == 1 else "are", _names(unready))
         )
     elif room < len(bound):

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from .connection_options import ConnectionOptions
 from .errors import InvalidConfiguration
-from .given_options import GivenOptions
 from .server_address import DEFAULT_PORTS, ServerAddress, join_host_port
 
 HTTP_SCHEMES = ("http", "https")
@@ -44,7 +44,11 @@ class Proxy:
 
 
 def choose_proxy(
-    server: ServerAddress, options: GivenOptions, kubeconfig_proxy: str, cluster: str, environment: Mapping[str, str]
+    server: ServerAddress,
+    options: ConnectionOptions,
+    kubeconfig_proxy: str,
+    cluster: str,
+    environment: Mapping[str, str],
 ) -> Proxy | None:
     """Return the proxy that leads to the server, or None for the direct way. cluster: what names kubeconfig_proxy.
 

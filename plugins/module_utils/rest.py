@@ -115,7 +115,7 @@ class Rest:
                 raise ServerFault("the API server gives the same page of a list again and again", 200, foreign=True)
             before.add(token)
             if self._deadline.expired():
-                raise Silent("the API server at %s gave no end of a list in time" % self._connection.base_url)
+                raise Silent("the API server at %s did not finish a list in time" % self._connection.base_url)
 
     def stream(self, path: str, query: dict[str, Any], silence: float) -> Iterator[Obj | None]:
         """Yield the events of a watch until the server ends it. None means that nothing is there just now.
@@ -233,11 +233,11 @@ class Rest:
             )
         elif not self.answered and isinstance(exc, ServerFault) and exc.details.get("foreign"):
             asked = self._connection.describe()
-            exc.message += "; asked was %s: check the %s" % (asked, self._connection.server_from)
+            exc.message += "; the request went to %s: check the %s" % (asked, self._connection.server_from)
         elif not self.answered and isinstance(exc, Silent):
             exc.message += ": check the %s, and whether a firewall lies between" % self._connection.server_from
         elif isinstance(exc, Silent) and exc.message.endswith(" in time"):
-            exc.message += ": see whether it is overloaded, or away"
+            exc.message += ": check whether it is overloaded or down"
         return exc
 
 

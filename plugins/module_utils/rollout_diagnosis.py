@@ -113,7 +113,7 @@ def refusal(words: str, may_heal: bool = False) -> Trouble:
 
     may_heal: pods of the old revision remain, which may give back what a quota lacks.
     """
-    text = "cannot get a pod made: " + clip(words)
+    text = "cannot create a pod: " + clip(words)
     if _QUOTA.search(words):
         return Trouble("quota", text, blamed=True, final=not may_heal)
     return Trouble("create_refused", text, blamed=True, final=not (_UNHEARD.search(words) or PASSING.search(words)))

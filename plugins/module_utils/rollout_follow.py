@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .errors import MaintenanceError
+from .list_watch import Changed, Listed
 from .objects import Obj, age_of, name_of, number, part, uid_of, version_of
-from .observe import Changed, Listed
 from .rollout_targets import Group, Target
 from .rollout_viewers import View, figures, is_observed, view
 
@@ -137,7 +137,7 @@ class Followed:
         if obj is None:
             self.failure = "it was deleted while its rollout was followed" if self.known else ""
         elif self.known and uid_of(obj) != uid_of(self.obj):
-            self.failure = "it was deleted, and another one made under its name, while its rollout was followed"
+            self.failure = "it was deleted, and another one was created under its name, while its rollout was followed"
         else:
             # What is asked for later is not older, unless versions have begun anew.
             self.take(obj, now, anew=0 < age_of(version_of(obj)) < self._asked_at)
@@ -150,7 +150,7 @@ class Followed:
         if self.doubtful:
             self.take(self.obj, now)
         else:
-            self.failure = "it is not to be seen any more, and cannot be looked at: " + why
+            self.failure = "it is not listed any more, and cannot be read: " + why
 
     def vanished(self, now: float) -> None:
         """Take in that a list or a watch does not show it any more, which a look must confirm.
@@ -239,8 +239,8 @@ class Following:
         self._see_alone()
 
     def refuse(self, name: str, error: MaintenanceError) -> None:
-        """Take in that one workload cannot be looked at, for want of a right as a rule."""
-        self.refused[name], self.members[name].failure = error, "it cannot be looked at: " + error.message
+        """Take in that one workload cannot be read, usually for want of a right."""
+        self.refused[name], self.members[name].failure = error, "it cannot be read: " + error.message
         self.members[name].looking = False
         self._see_alone()
 

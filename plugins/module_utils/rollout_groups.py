@@ -11,7 +11,7 @@ from itertools import chain
 from .answers import selector_fault
 from .doubts import pause_of_doubt
 from .errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFound, Unauthorized
-from .observe import Changed, Collection, Listed, Unwatched, observe
+from .list_watch import Changed, Collection, Listed, Unwatched, list_and_watch
 from .rest import Rest
 from .rollout_follow import Followed, Following, Manner
 from .rollout_options import RolloutTask
@@ -64,7 +64,7 @@ class Groups:
 
     def _follow(self, number: int, *before: Pause) -> None:
         what = self._collection(self.followings[number].group)
-        self._crew.follow(("group", number), chain(before, observe(self._rest, what)))
+        self._crew.follow(("group", number), chain(before, list_and_watch(self._rest, what)))
 
     def look_at_all(self, now: float) -> None:
         """Look once more at every group that has unfinished workloads."""

@@ -14,8 +14,8 @@ from functools import partial
 from typing import Any
 
 from .errors import ApiError, Forbidden
+from .list_watch import Changed, Listed, list_and_watch
 from .objects import Obj, controller_of, identity_of, number, part
-from .observe import Changed, Listed, observe
 from .rest import Rest
 from .rollout_diagnosis import Key, revision_hash, trimmed_pod, workload_key
 from .rollout_follow import Followed
@@ -116,7 +116,7 @@ class Inquiry:
         tag = ("pods", namespace)
         self._open.add(tag)
         if watch:
-            self._crew.follow(tag, observe(self._rest, what))
+            self._crew.follow(tag, list_and_watch(self._rest, what))
         else:
             self._crew.start(tag, lambda: Listed(self.workloads.listed(what)))
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make a task's options a value that following rollouts works by, and refuse what cannot be meant."""
+"""Turn the module's options into one checked value that the wait for rollouts works by."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from .errors import InvalidOptions
 from .manifests import objects_in, objects_of_files
 from .objects import number
-from .option_values import check_at_least, check_name, distinct_texts
+from .option_checks import check_at_least, check_name, distinct_texts
 from .rollout_targets import ANY_KIND, APPS, Choice, Target, of_manifests, of_workloads
 from .rollout_viewers import KINDS
 

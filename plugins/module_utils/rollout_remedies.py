@@ -10,10 +10,10 @@ from .rollout_pods import Trouble
 # By reason; a paused Deployment's words hold its remedy. The guide on rollout status has more of each.
 _REMEDIES = {
     "image_pull": "correct the image's name or the pull secret",
-    "container_config": "make the ConfigMap, Secret or key that is missing, or correct its name in the template",
+    "container_config": "create the ConfigMap, Secret or key that is missing, or correct its name in the template",
     "container_create": "correct the container's command, mounts or security context",
     "crash_loop": "see its log for why it ends",
-    "oom_killed": "raise its memory limit, or see what takes so much",
+    "oom_killed": "raise its memory limit, or find out what uses so much",
     "init_failed": "see its log for why it fails",
     "probe_failed": "see why its probe fails, or give a slow starter a startup probe",
     "unschedulable": "make room on the nodes, or correct what keeps it from them",
@@ -22,11 +22,11 @@ _REMEDIES = {
     "pod_failed": "see what its node lacks",
     "quota": "raise the quota, or let the rollout surge less",
     "create_refused": "do what the refusal asks for, or ask those who made the rule",
-    "not_created": "see the events of the workload, and whether kube-controller-manager runs",
-    "scheduling_gated": "see who is to lift the gate",
+    "not_created": "see the events of the workload, and whether kube-controller-manager is running",
+    "scheduling_gated": "find out who removes the gate",
     "starting": "give it more time (wait_timeout), or see the pod's events",
     "not_ready": "see the container's log and its readiness probe",
-    "terminating": "give it more time (wait_timeout), or see what its node's kubelet waits for",
+    "terminating": "give it more time (wait_timeout), or see what its node's kubelet is waiting for",
     "forbidden": "grant the account the right to list pods there",
 }
 

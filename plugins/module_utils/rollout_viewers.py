@@ -175,8 +175,10 @@ def _other_revision(obj: Obj, revision: int) -> str:
     running = revision_of(obj)
     if running is None:
         text = part(obj, "metadata", "annotations").get(REVISION)
-        found = "has no annotation %s yet" % REVISION if text is None else "says %r, which is no revision" % str(text)
-        return 'deployment "%s" %s, so whether it is at revision %d cannot be told' % (name_of(obj), found, revision)
+        found = "has no annotation %s yet" % REVISION
+        if text is not None:
+            found = "says %r, which is not a revision" % str(text)
+        return 'deployment "%s" %s, so it is unknown whether it is at revision %d' % (name_of(obj), found, revision)
     text = "desired revision (%d) is different from the running revision (%d)" % (revision, running)
     return text + (": it was superseded by revision %d" % running if running > revision else "")
 

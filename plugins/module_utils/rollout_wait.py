@@ -25,7 +25,7 @@ from .workloads import Workloads
 EXPLAINING = 5.0
 # Seconds: a moment that is due at this instant may be a rounding error away.
 SHORTEST = 0.01
-NOTHING_HEARD = "nothing was heard of the workloads within %g s: raise wait_timeout, or see how the API server is"
+NOTHING_HEARD = "nothing was heard about the workloads within %g s: raise wait_timeout, or check the API server"
 
 
 class Rollouts:

@@ -44,7 +44,7 @@ def message_of(end: Ended) -> str:
         sentences += ["Not ready: %s." % pods] if pods else []
         sentences += ["%s." % (note[0].upper() + note[1:]) for note in end.notes[:MOST_NAMES]]
     if end.task.passed_over:
-        sentences.append("Passed over, because there is no rollout to follow: %s." % some(end.task.passed_over))
+        sentences.append("Skipped, because they have no rollout: %s." % some(end.task.passed_over))
     return " ".join(sentences)
 
 
@@ -53,7 +53,7 @@ def _main(end: Ended) -> str:
     open_ones = [member for member in members if not member.over]
     failed = [member for member in members if member.failure]
     if not members:
-        return "No workload was chosen, and allow_empty says that this is fine."
+        return "There is no workload to follow, which allow_empty permits."
     if end.cancelled:
         return "The wait was %s: %s." % (end.cancelled, _told(open_ones + failed))
     if end.refused:
@@ -65,7 +65,7 @@ def _main(end: Ended) -> str:
     given_up = [entry for entry in end.entries if entry.decisive]
     sentences = []
     if given_up:
-        sentences.append("Given up early (fail_early=%s): %s." % (end.task.fail_early, _given_up(given_up)))
+        sentences.append("Failed early (fail_early=%s): %s." % (end.task.fail_early, _given_up(given_up)))
     if failed:
         sentences.append("Failed: %s." % "; ".join(_failure(member) for member in failed[:MOST_NAMES]) + _more(failed))
     if open_ones and not given_up:

@@ -50,13 +50,13 @@ def fault_of(exc: BaseException, way: Way) -> MaintenanceError:
             )
         if type(link).__name__ == "LocationParseError":
             return Unreachable(
-                "the host name in %s (%s), or that of the proxy, is no name: correct it"
+                "the host name in %s (%s), or that of the proxy, is not a valid name: correct it"
                 % (base_url, way.server_from),
                 final=True,
             )
         if isinstance(link, ConnectionRefusedError):
             return Unreachable(
-                "nothing listens at %s (connection refused): check the %s, and whether the API server runs"
+                "nothing listens at %s (connection refused): check the %s, and whether the API server is running"
                 % (base_url, way.server_from)
             )
     text = " ".join(str(link) for link in chain)
@@ -64,7 +64,7 @@ def fault_of(exc: BaseException, way: Way) -> MaintenanceError:
         if mark in text:
             return Unreachable("TLS with %s fails: %s" % (base_url, sentence), final=True)
     return Unreachable(
-        "the connection to %s broke (%s): see whether the API server, and what lies on the way to it, is up"
+        "the connection to %s broke (%s): check that the API server, and what is on the way to it, is up"
         % (base_url, _short(chain))
     )
 
@@ -92,7 +92,7 @@ def _lost_at_the_proxy(chain: list[BaseException], way: Way) -> Unreachable:
         why = "it answers %s" % refusal[1]
     return Unreachable(
         "the proxy %s on the way to %s does not let us through (%s): correct its address there or its login in"
-        " proxy_headers, or pass it by with no_proxy" % (way.proxy, way.base_url, why),
+        " proxy_headers, or bypass it with no_proxy" % (way.proxy, way.base_url, why),
         # Access denied, a wrong login, an unknown name or bad TLS stay as they are; a proxy that is down may return.
         final=any(isinstance(link, (socket.gaierror, ssl.SSLError)) for link in chain)
         or (refusal is not None and refusal[1].startswith("4")),

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Send one request and take one answer; turn what goes wrong on the way into an error of the family."""
+"""Send one request and read one answer; turn what goes wrong on the way into an error of errors.py."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Connection(Way, Protocol):
 def target_of(path: str, query: dict[str, Any]) -> str:
     """Return what to ask for; raise InvalidOptions for a path that would become another one on its way."""
     if any(step in (".", "..") for step in path.split("/")):
-        raise InvalidOptions("nothing in Kubernetes is called . or ..: correct the name or namespace in %s" % path)
+        raise InvalidOptions("nothing in Kubernetes can be called . or ..: correct the name or namespace in %s" % path)
     return "%s?%s" % (path, urlencode(query)) if query else path
 
 

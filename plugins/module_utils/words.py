@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-# Names that one sentence bears.
+# How many names a sentence lists before it counts the rest.
 MOST_NAMES = 3
 
 
@@ -30,7 +30,7 @@ def some(names: Iterable[str]) -> str:
 
 
 def grouped(pods: list[tuple[str, str]]) -> str:
-    """Return (name, what is said of it) pairs as one text, the names of which the same is said together."""
+    """Return (name, what is said of it) pairs as one text; names of which the same is said stand together."""
     groups: dict[str, list[str]] = {}
     for name, end in pods:
         groups.setdefault(end, []).append(name)

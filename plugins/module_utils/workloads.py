@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import quote
 
 from .errors import MaintenanceError, NotFound
+from .list_watch import Collection
 from .objects import Obj, controller_of, entries, labels_of, name_of, namespace_of, number, part, uid_of
-from .observe import Collection
 from .rest import Rest
 from .selectors import selector_text
 from .words import some
@@ -29,7 +29,7 @@ _SPEC = ("replicas", "paused", "updateStrategy", "minReadySeconds", "selector")
 
 
 class Workloads:
-    """The workloads of a cluster, spoken to in its own terms. page_size, pause: of lists, see observe.Collection."""
+    """The workloads of a cluster, spoken to in its own terms. page_size, pause: of lists, see list_watch.Collection."""
 
     def __init__(self, rest: Rest, page_size: int = 500, pause: float = 5.0) -> None:
         self._rest = rest

@@ -13,30 +13,30 @@ version_added: 1.0.0
 author:
   - kubeops.maintenance contributors (@kubeops)
 description:
-  - Looks at the whole cluster before a batch of nodes is drained, and fails with every reason at once if something
-    speaks against it. Other nodes are not Ready, somebody else's maintenance is going on, the control plane would
-    suffer, a maintenance window is closed, or the account lacks a right.
-  - Can wait until nothing speaks against it any more, and shows in lines of progress what it waits for.
-  - Warns if no node is left where pods of the batch could go.
+  - Looks at the whole cluster before a batch of nodes is drained, and fails with every reason at once if this is not
+    the moment for it. Other nodes are not Ready, somebody else's maintenance is going on, the control plane would be at
+    risk, the maintenance window is closed, or the account lacks a right.
+  - Can wait until the nodes may be taken out, and shows in lines of progress what it waits for.
+  - Warns if no node is left to which the pods of the batch could move.
   - Changes nothing.
 options:
   name:
     description:
-      - The nodes of the batch, all that are to be taken out together.
+      - The nodes of the batch, that is, all that are to be taken out together.
     type: list
     elements: str
     required: true
     aliases: [node, nodes, names]
   cordon_owner:
     description:
-      - In whose name the nodes will be cordoned. A node that another owner has cordoned counts as somebody else's
-        maintenance.
+      - The owner in whose name the nodes will be cordoned. A node that another owner has cordoned counts as somebody
+        else's maintenance.
     type: str
   checks:
     description:
-      - What is looked at beside the window.
-      - V(nodes_ready) wants every node outside the batch to be Ready.
-      - V(foreign_owners) wants no node to be cordoned by another O(cordon_owner).
+      - What is checked besides the window.
+      - V(nodes_ready) requires every node outside the batch to be Ready.
+      - V(foreign_owners) requires that no node is cordoned by another O(cordon_owner).
       - V(control_plane) lets nodes of the control plane go only one at a time, and only while the static pods of the
         others are ready and etcd keeps more than half of its members.
     type: list
@@ -51,7 +51,7 @@ options:
     default: []
   window:
     description:
-      - When maintenance may begin. Without windows it may at any time, with several in any of them.
+      - When maintenance may begin. Without windows it may begin at any time, with several windows in any of them.
     type: list
     elements: dict
     suboptions:
@@ -64,7 +64,7 @@ options:
         type: str
         default: "00:00"
       end:
-        description: Time of day at which it closes. A time that is not after O(window[].start) is one of the next day.
+        description: Time of day at which it closes. A time that is not after O(window[].start) is on the next day.
         type: str
         default: "24:00"
       timezone:
@@ -75,32 +75,32 @@ options:
         description: A date or time before which the window does not exist, such as V(2026-12-01T22:00).
         type: str
       not_after:
-        description: A date or time after which the window does not exist any more. A window that lies in the past as a
-          whole is an error that no waiting heals.
+        description: A date or time after which the window does not exist any more. If all windows are in the past, the
+          task fails without waiting.
         type: str
   window_margin:
     description:
-      - Seconds for which a window must still be open.
+      - Seconds for which the window must still be open.
     type: int
     default: 0
   rights_for:
     description:
       - Also ask the API server whether the account has the rights that these steps of maintenance need.
-      - V(look) is this module, V(cordon) and V(drain) are M(kubeops.maintenance.k8s_node_drain), V(delete_pods) its
-        option C(delete_options.disable_eviction), V(volumes) its option C(wait_volume_detach), V(csi_drivers) is to
-        look at storage drivers, V(healing) is M(kubeops.maintenance.k8s_rollout_status), V(lock) is
-        M(kubeops.maintenance.k8s_maintenance_lock).
+      - V(look) stands for this module, V(cordon) and V(drain) for M(kubeops.maintenance.k8s_node_drain), V(delete_pods)
+        for its option C(delete_options.disable_eviction), V(volumes) for its option C(wait_volume_detach),
+        V(csi_drivers) for reading a node's storage drivers, V(healing) for M(kubeops.maintenance.k8s_rollout_status),
+        and V(lock) for M(kubeops.maintenance.k8s_maintenance_lock).
     type: list
     elements: str
     choices: [look, cordon, drain, delete_pods, volumes, csi_drivers, healing, lock]
   lock_namespace:
     description:
-      - The namespace of the lock, for the rights that it needs.
+      - The namespace of the lock. Only used to check the rights for it.
     type: str
     default: kube-system
   wait_timeout:
     description:
-      - Seconds to wait until nothing speaks against it. V(0) looks once.
+      - Seconds to wait until the nodes may be taken out. V(0) looks once.
     type: int
     default: 0
   wait_sleep:
@@ -116,7 +116,7 @@ attributes:
   check_mode:
     support: full
     details:
-      - The module changes nothing, so it does the same in check mode, waiting included, but for the lines meanwhile.
+      - The module changes nothing, so it does the same in check mode, waiting included, but shows no lines of progress.
   diff_mode:
     support: N/A
     details:
@@ -146,7 +146,7 @@ EXAMPLES = r"""
     checks: [nodes_ready]
     wait_timeout: 600
 
-- name: Look beforehand whether the account may do everything
+- name: Check beforehand that the account has all rights
   kubeops.maintenance.k8s_maintenance_gate:
     name: worker-3
     rights_for: [look, drain, healing]
@@ -165,7 +165,7 @@ open:
   returned: always
   type: bool
 refusals:
-  description: What speaks against it.
+  description: Why the batch may not go. Empty if it may.
   returned: always
   type: list
   elements: dict
@@ -176,17 +176,17 @@ refusals:
       type: str
       sample: node_not_ready
     node:
-      description: The node that it is about, empty if it is about none.
+      description: The node concerned, empty if it is no single node.
       type: str
     message:
-      description: The same in words.
+      description: The reason in words.
       type: str
     remedy:
-      description: What to do about it. Empty if there is nothing to do but to wait.
+      description: What to do about it. Empty if all one can do is wait.
       type: str
-      sample: Mend worker-3, or name it in ignore_nodes.
+      sample: Repair worker-3, or list it in ignore_nodes.
 window:
-  description: How the windows stand.
+  description: Whether a maintenance window is open, and until when.
   returned: always
   type: dict
   contains:
@@ -194,10 +194,10 @@ window:
       description: Whether one is open.
       type: bool
     opens:
-      description: When the current one opened or the next one opens, in seconds since 1970. Null if there is none.
+      description: When the current window opened or the next one opens, in seconds since 1970. Null if there is none.
       type: float
     closes:
-      description: When the current one closes. Null if none is open.
+      description: When the current window closes, in seconds since 1970. Null if none is open.
       type: float
     message:
       description: The same in words.

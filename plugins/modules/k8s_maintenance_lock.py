@@ -15,15 +15,16 @@ author:
 description:
   - Takes, renews or releases a lock, so that two runs of maintenance on one cluster never overlap. The lock is a Lease
     of the API group C(coordination.k8s.io).
-  - A lock that is not renewed for its O(duration) is free for anybody, so a run that crashed holds nothing up for long.
-  - Two runs of the same O(holder) are told apart by the process of C(ansible-playbook), where the module runs on the
-    same machine as that. A run that ended on this machine without releasing its lock is found out, and the next run of
-    the same holder takes over at once, with a warning.
+  - A lock that is not renewed within its O(duration) may be taken by anybody, so a run that crashed does not hold
+    others up for long.
+  - Two runs with the same O(holder) are told apart by their C(ansible-playbook) process, if the module runs on the same
+    machine. If the earlier run has ended there without releasing its lock, the next one takes it over at once, with a
+    warning.
 options:
   state:
     description:
       - V(present) takes the lock, or renews it if it is held already. It fails if somebody else holds it.
-      - V(absent) releases the lock. Somebody else's is left alone, which is no failure.
+      - V(absent) releases the lock. Somebody else's lock is left alone, which is no failure.
     type: str
     choices: [present, absent]
     default: present
@@ -39,19 +40,20 @@ options:
     default: kube-system
   holder:
     description:
-      - Who takes the lock, for others to read. For example C(patching) or the name and number of a job.
+      - Who takes the lock, for others to read, for example C(patching) or the name and number of a job.
     type: str
     required: true
   duration:
     description:
-      - Seconds for which the lock holds without being renewed. Longer than the longest step between two renewals.
-      - Renewing it sooner than after a third of this changes nothing.
+      - Seconds after which the lock expires unless it is renewed. Must be longer than the longest step between two
+        renewals.
+      - A renewal within the first third of this time changes nothing.
     type: int
     default: 3600
   steal:
     description:
-      - Whether to take a lock that somebody else holds, or with O(state=absent) to release it. For locks whose holder
-        is known to be dead.
+      - Whether to take a lock that somebody else holds, or with O(state=absent) to release it. Meant for locks whose
+        holder is known to be dead.
     type: bool
     default: false
   wait_timeout:
@@ -77,7 +79,7 @@ attributes:
     support: none
 notes:
   - The account needs the rights to get, create, patch and delete Leases in O(namespace).
-  - Whether a lock has expired is told by the clock of the machine that the module runs on.
+  - Whether a lock has expired is judged by the clock of the machine that the module runs on.
 seealso:
   - module: kubeops.maintenance.k8s_maintenance_gate
 """
@@ -116,11 +118,11 @@ holder:
   returned: always
   type: str
 since:
-  description: Since when.
+  description: Since when the lock has been held, empty if nobody holds it.
   returned: always
   type: str
 expires:
-  description: When the lock ends unless it is renewed.
+  description: When the lock expires unless it is renewed, empty if nobody holds it.
   returned: always
   type: str
 """

@@ -14,8 +14,8 @@ author:
   - kubeops.maintenance contributors (@kubeops)
 description:
   - Prints a table of the records that the role P(kubeops.maintenance.node_patch#role) keeps of each node, as plain text
-    and not as the value of a variable, and writes the records to files for those who want them.
-  - This is an action plugin. Everything happens on the controller, and no host is logged in to.
+    and not as the value of a variable, and optionally writes the records to files.
+  - This is an action plugin. Everything happens on the controller, without a connection to any host.
 options:
   records:
     description:
@@ -31,11 +31,11 @@ options:
     default: []
   json_file:
     description:
-      - A file on the controller for the records as JSON. Its folder must exist.
+      - Path on the controller of a file for the records in JSON format. Its folder must exist.
     type: str
   junit_file:
     description:
-      - A file on the controller for the records as JUnit. Its folder must exist.
+      - Path on the controller of a file for the records in JUnit format. Its folder must exist.
     type: str
 attributes:
   action:
@@ -54,8 +54,8 @@ attributes:
     support: full
     platforms: all
 notes:
-  - If the callback is not one of those that people read, the table goes to the standard error output, as lines of
-    progress do.
+  - If the stdout callback is not one that people read, such as a JSON callback, the table goes to the standard error
+    output, as lines of progress do.
 seealso:
   - plugin: kubeops.maintenance.node_patch_record
     plugin_type: filter
@@ -74,7 +74,7 @@ EXAMPLES = r"""
 RETURN = r"""
 table:
   description: The lines that were printed.
-  returned: success
+  returned: always
   type: list
   elements: str
   sample:

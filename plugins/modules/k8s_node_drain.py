@@ -18,8 +18,8 @@ description:
     once, and the nodes stay as they were.
   - Evicts many pods at once, tries refused evictions again as soon as their disruption budget has room, and waits until
     the pods are gone.
-  - Takes every task that was written for M(kubernetes.core.k8s_drain) without a change but for the module's name.
-    Other than there, it always waits for the pods, and running out of time is a failure.
+  - Takes every task that was written for M(kubernetes.core.k8s_drain); only the module's name has to be changed.
+    Unlike that module, it always waits for the pods, and running out of time is a failure.
 options:
   name:
     description:
@@ -35,7 +35,7 @@ options:
     elements: str
   allow_empty:
     description:
-      - Whether it is fine if O(node_selectors) match no node. Otherwise that is an error.
+      - Whether O(node_selectors) may match no node. Otherwise that is an error.
     type: bool
     default: false
   state:
@@ -49,7 +49,7 @@ options:
   pod_selectors:
     description:
       - Label selectors that choose the pods to evict. A pod must match all of them.
-      - Pods that do not match are neither looked at nor waited for, so the node may not be empty at the end.
+      - Pods that do not match are neither checked nor waited for, so the node may not be empty at the end.
     type: list
     elements: str
     aliases: [label_selectors]
@@ -62,18 +62,18 @@ options:
       terminate_grace_period:
         description:
           - Seconds that each pod gets to shut down. V(0) ends pods at once.
-          - If unset or negative, each pod's own grace period counts.
-          - Pods that are already shutting down with a longer grace period are told anew.
+          - If unset or negative, each pod's own grace period is used.
+          - Pods that are already shutting down with a longer grace period are given this one.
         type: int
       force:
         description:
-          - Whether pods without a controller, which nothing makes again, are deleted too, and pods whose DaemonSet
-            is gone.
+          - Whether pods without a controller, which nothing would recreate, are deleted too, and pods whose DaemonSet
+            does not exist any more.
         type: bool
         default: false
       ignore_daemonsets:
         description:
-          - Whether pods that a DaemonSet manages are left where they are. Otherwise they stop the drain.
+          - Whether pods that a DaemonSet manages are left on the node. Otherwise they stop the drain.
         type: bool
         default: false
       delete_emptydir_data:
@@ -83,7 +83,7 @@ options:
         default: false
       disable_eviction:
         description:
-          - Whether pods are deleted instead of evicted. Disruption budgets are passed over then.
+          - Whether pods are deleted instead of evicted, which bypasses disruption budgets.
         type: bool
         default: false
       wait_timeout:
@@ -94,50 +94,51 @@ options:
         default: 900
       wait_sleep:
         description:
-          - Seconds between two looks where the account may not watch, and the longest pause between two tries of a
+          - Seconds between two looks where the account may not watch, and the longest pause between two attempts at a
             refused eviction. Less than a second counts as one.
-          - A disruption budget that is watched and has no room is asked again only when that changes.
+          - Where disruption budgets can be watched, an eviction that one of them refused is sent again only when the
+            budget has room.
         type: int
         default: 5
       skip_wait_for_delete_timeout:
         description:
-          - Pods whose deletion timestamp is older than this many seconds are neither evicted nor waited for. That is
+          - Pods whose deletion timestamp is older than this many seconds are neither evicted nor waited for. Meant
             for nodes whose kubelet is dead. V(0) waits for every pod.
         type: int
         default: 0
       chunk_size:
         description:
-          - Items in one page of a list. V(0) asks for everything in one page.
+          - Items in one page of a list. V(0) requests everything in one page.
         type: int
         default: 500
   eviction_concurrency:
     description:
-      - Evictions under way at once, over all nodes of the task.
+      - How many evictions may be under way at once, over all nodes of the task.
     type: int
     default: 20
   max_parallel:
     description:
-      - Nodes drained at once. All nodes are cordoned before the first is drained, so that pods do not move from one to
-        the next.
+      - How many nodes are drained at once. All nodes are cordoned before the first is drained, so that pods do not move
+        from one to the next.
     type: int
     default: 1
   preflight:
     description:
-      - What is looked at before the first change.
-      - V(standard) refuses what can never work, and leaves every node as it was. That are pods that the options do not
-        allow to go, pods under two disruption budgets, and missing rights. Budgets that look deadlocked are warned of,
-        because some operators free them once a node is cordoned.
-      - V(strict) refuses pods behind budgets that look deadlocked too.
-      - V(skip) goes on as kubectl does. The node is cordoned, pods that may not go make the task fail in the end, the
-        others go.
+      - What is checked before the first change.
+      - V(standard) refuses what can never work, and leaves every node as it was. This concerns pods that the options do
+        not allow to be evicted, pods under two disruption budgets, and missing rights. Budgets that look deadlocked
+        only cause a warning, because some operators free them once a node is cordoned.
+      - V(strict) also refuses pods behind budgets that look deadlocked.
+      - V(skip) goes ahead as kubectl does. The node is cordoned, pods that may not be evicted make the task fail in the
+        end, the others go.
     type: str
     choices: [standard, strict, skip]
     default: standard
   on_failure:
     description:
-      - What becomes of a cordon that this task made when the node's drain fails. A node that was cordoned before stays
-        so in any case.
-      - V(keep_cordon) leaves it, so that a second run can go on.
+      - What happens to a cordon that this task made when the node's drain fails. A node that was cordoned before stays
+        cordoned in any case.
+      - V(keep_cordon) leaves it, so that a second run can continue.
       - V(uncordon_if_untouched) lifts it if no pod of the node was evicted.
       - V(uncordon) lifts it always.
     type: str
@@ -148,14 +149,15 @@ options:
       - Who cordons the node, such as V(patching) or the name of a job template. It is recorded on the node, in the
         annotation C(kubeops.maintenance/cordon-owners).
       - With an owner, O(state=uncordon) lifts only this owner's cordon. The node becomes schedulable only when no owner
-        is left and it was schedulable before the first one came. Somebody else's cordon stays.
+        is left and it was schedulable before the first one cordoned it. Somebody else's cordon stays.
       - Without an owner, cordon and uncordon do what kubectl does.
     type: str
   wait_volume_detach:
     description:
-      - Whether to wait also until the volumes of the drained pods are detached from the node, which takes longer than
-        the pods' end. Volumes of pods that stay on the node are not waited for.
-      - Needs the right to list, and for a quick end to watch, VolumeAttachments, and to get PersistentVolumes.
+      - Whether to wait also until the volumes of the drained pods are detached from the node, which happens some time
+        after the pods are gone. Volumes of pods that stay on the node are not waited for.
+      - Needs the rights to list VolumeAttachments and to get PersistentVolumes, and the right to watch
+        VolumeAttachments to notice at once that they are gone.
     type: bool
     default: false
 extends_documentation_fragment:
@@ -166,16 +168,17 @@ attributes:
   check_mode:
     support: full
     details:
-      - Evictions are sent as server-side dry runs. What a disruption budget would refuse at this moment is listed in
-        RV(pending_pods) and fails nothing. The API server books nothing in a dry run, so pods that share a budget
-        may all be let through, and RV(nodes[].evicted) lists them; RV(msg) says how many of them would wait for room.
+      - Evictions are sent as server-side dry runs. Pods that a disruption budget would refuse at this moment are listed
+        in RV(pending_pods), which is no failure. A dry run uses up no room in a budget, so the API server may let all
+        pods of one budget through, and RV(nodes[].evicted) lists them; RV(msg) says how many of them would have to
+        wait.
   diff_mode:
     support: full
     details:
       - Shows each node's patch and the pods that go.
 notes:
   - The account needs the rights to get and patch nodes, to list and watch pods, to create pods/eviction (or to delete
-    pods), to get DaemonSets, and, for a quick return after a refusal, to list and watch disruption budgets.
+    pods), to get DaemonSets, and, to try again at once when a budget has room, to list and watch disruption budgets.
 seealso:
   - module: kubeops.maintenance.k8s_node_info
   - module: kubernetes.core.k8s_drain
@@ -190,7 +193,7 @@ EXAMPLES = r"""
       delete_emptydir_data: true
       wait_timeout: 1800
 
-- name: Let it back in
+- name: Uncordon it
   kubeops.maintenance.k8s_node_drain:
     name: worker-1
     state: uncordon
@@ -233,7 +236,7 @@ state:
   type: str
   sample: drain
 pending_nodes:
-  description: Nodes that are not what the task asked for.
+  description: Nodes that are not in the state that was asked for.
   returned: always
   type: list
   elements: str
@@ -241,7 +244,7 @@ pending_nodes:
 pending_pods:
   description:
     - Pods that are left on the nodes and should not be, over all nodes.
-    - Lists of more than 200 entries are cut, here and in RV(nodes). How long such a list was stands beside it, in
+    - Lists of more than 200 entries are cut, here and in RV(nodes). Their full length is then beside them, in
       C(pending_pods_total) and the like.
   returned: always
   type: list
@@ -272,22 +275,22 @@ pending_pods:
         - V(pdb_stale), the disruption budget's controller has not caught up.
         - V(terminating), it is shutting down.
         - V(terminating_overdue), it should have ended by now.
-        - V(finalizer), it has ended, and a finalizer holds the object.
+        - V(finalizer), it has ended, and a finalizer keeps the object.
         - V(namespace_terminating), its namespace is being deleted, and the pod is not marked as deleted yet.
         - V(webhook_denied), an admission webhook or policy denied the eviction.
         - V(forbidden), the account may not evict it.
-        - V(api_error), the API server's answers were errors until the end.
+        - V(api_error), the API server answered with errors until the end.
         - V(unmanaged), it has no controller, and O(delete_options.force) is not set.
         - V(emptydir), it has emptyDir volumes, and O(delete_options.delete_emptydir_data) is not set.
         - V(daemonset), a DaemonSet manages it, and O(delete_options.ignore_daemonsets) is not set.
         - V(daemonset_gone), its DaemonSet does not exist any more, and O(delete_options.force) is not set.
         - V(not_tried), its turn did not come.
         - V(volume_attached), the pod is gone, but its volume is still attached to the node; see O(wait_volume_detach).
-        - V(mirror) and V(skip_deleted) stand only in RV(nodes[].skipped).
+        - V(mirror) and V(skip_deleted) occur only in RV(nodes[].skipped).
       type: str
       sample: pdb_no_budget
     message:
-      description: The reason in words and what to do, with the API server's or the webhook's own where there are any.
+      description: The reason in words, with what the API server or a webhook said, and what to do.
       type: str
     attempts:
       description: How many evictions were sent.
@@ -296,7 +299,8 @@ pending_pods:
       description: The HTTP status of the last answer to an eviction, 0 if there was none.
       type: int
     pdb:
-      description: The disruption budget that refused; else null. Its figures are null where they may not be read.
+      description: The disruption budget that holds the pod, null if none does. Its figures are null if they may not be
+        read.
       type: dict
       contains:
         name:
@@ -331,7 +335,7 @@ pending_pods:
       description: How many seconds ago the grace period ended.
       type: int
 nodes:
-  description: The nodes, each with what happened there.
+  description: What happened on each node.
   returned: always
   type: list
   elements: dict
@@ -346,19 +350,19 @@ nodes:
       description: Whether the node is cordoned now.
       type: bool
     drained:
-      description: Whether no pod is left that should go.
+      description: Whether the drain is complete. Always false for O(state=cordon) and O(state=uncordon).
       type: bool
     rolled_back:
-      description: Whether the task lifted its own cordon again, see O(on_failure).
+      description: Whether the task lifted its cordon again after a failure, see O(on_failure).
       type: bool
     resumed:
-      description: Whether the task went on where an earlier one of the same owner had stopped.
+      description: Whether the task continued where an earlier one of the same O(cordon_owner) had stopped.
       type: bool
     duration:
-      description: Seconds from the node's turn to its end.
+      description: Seconds from the node's turn until its drain ended.
       type: float
     evicted:
-      description: Pods that this task made go. In check mode, those that would go.
+      description: Pods that this task removed from the node. In check mode, those that it would remove.
       type: list
       elements: dict
       contains:
@@ -381,18 +385,20 @@ nodes:
           description: How many evictions were sent for it.
           type: int
         seconds:
-          description: Seconds from the first eviction to the pod's end.
+          description: Seconds from the first eviction until the pod was gone.
           type: float
     skipped:
-      description: Pods left on purpose, each with a C(reason), one of V(daemonset), V(mirror) and V(skip_deleted).
+      description:
+        - Pods left on purpose, each with its C(namespace), C(name), C(uid) and C(owner), and a C(reason), one of
+          V(daemonset), V(mirror) and V(skip_deleted).
       type: list
       elements: dict
     pending_pods:
-      description: The node's part of RV(pending_pods).
+      description: The entries of RV(pending_pods) that are on this node.
       type: list
       elements: dict
     warnings:
-      description: What should be known though it failed nothing.
+      description: What the user should know although it is no failure.
       type: list
       elements: str
     affected_workloads:

@@ -15,29 +15,30 @@ author:
 description:
   - Reads nodes and returns for each whether it is ready and open to new pods, what its kubelet reports of the machine,
     and its labels, annotations, taints and conditions, in one flat entry.
-  - A boot id that differs from the one before is the proof that a node was rebooted. A node that is going down may be
-    called ready for up to a minute after it fell silent, so waiting for RV(nodes[].ready) alone does not tell.
+  - A boot ID that differs from the one before proves that a node was rebooted. A node that is going down may count as
+    ready for up to a minute after it fell silent, so RV(nodes[].ready) alone does not tell.
   - Changes nothing.
 options:
   name:
     description:
       - Nodes to tell about. A single name may be given as a string.
-      - A name that no node has is an error.
+      - The name of a node that does not exist is an error.
       - Without O(name) and O(label_selectors), all nodes are returned.
     type: list
     elements: str
     aliases: [node, nodes, names]
   label_selectors:
     description:
-      - Label selectors that choose the nodes. A node must match all of them. None may match, which is no error.
+      - Label selectors that choose the nodes. A node must match all of them. It is no error if none does.
     type: list
     elements: str
     aliases: [node_selectors]
   gather:
     description:
-      - What to tell of the nodes beside what they say themselves, each at the cost of one more request per node.
-      - V(daemonset_pods) are the pods that DaemonSets have there, V(static_pods) those that the kubelet runs from
-        files, such as the control plane's, V(csi_drivers) the storage drivers that are registered.
+      - What to return in addition to the nodes' own objects. It takes one more request per node for pods, and one for
+        storage drivers.
+      - V(daemonset_pods) are the pods of DaemonSets on the node, V(static_pods) those that the kubelet runs from files,
+        such as the control plane's, V(csi_drivers) the storage drivers that are registered there.
     type: list
     elements: str
     choices: [daemonset_pods, static_pods, csi_drivers]
@@ -53,9 +54,9 @@ attributes:
     details:
       - Nothing is ever changed.
 notes:
-  - The account needs the rights to get nodes, and to list them where they are not named. O(gather) also needs the
-    rights to list pods and to get CSINodes.
-  - One call tries for up to a minute to get an answer from the API server.
+  - The account needs the right to get nodes, or to list them if O(name) is not given. O(gather) also needs the rights
+    to list pods and to get CSINodes.
+  - The module waits for up to a minute for an answer from the API server.
 seealso:
   - module: kubeops.maintenance.k8s_node_drain
   - module: kubernetes.core.k8s_info
@@ -87,7 +88,7 @@ EXAMPLES = r"""
     label_selectors: [pool=batch]
   register: pool
 
-- name: Name those that run an old kubelet
+- name: Show those that run an old kubelet
   ansible.builtin.debug:
     msg: "{{ pool.nodes | rejectattr('kubelet_version', 'equalto', 'v1.36.2') | map(attribute='name') | list }}"
 """
@@ -115,7 +116,7 @@ nodes:
       description: Whether it is cordoned.
       type: bool
     boot_id:
-      description: Differs after each start of the machine. Empty if the kubelet reports none.
+      description: The boot ID, which changes with each start of the machine. Empty if the kubelet reports none.
       type: str
       sample: 3b1f9c0a-5a3c-4d63-a0a4-51b0fd2f7a2e
     kubelet_version:
@@ -167,7 +168,7 @@ nodes:
       type: str
       sample: "2026-11-30T09:46:58Z"
     daemonset_pods:
-      description: The pods that DaemonSets have on the node.
+      description: The pods of DaemonSets on the node.
       returned: O(gather) contains V(daemonset_pods)
       type: list
       elements: dict
@@ -190,7 +191,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.auth_options import AUTH_SPEC
 from ..module_utils.module_face import Ending, RestFor, run
-from ..module_utils.node_look import NodeChoice, choice_from, look
+from ..module_utils.node_info import NodeChoice, choice_from, look
 from ..module_utils.waiting import Clock
 
 ARGUMENT_SPEC = dict(

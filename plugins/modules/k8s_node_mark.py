@@ -13,9 +13,9 @@ version_added: 1.0.0
 author:
   - kubeops.maintenance contributors (@kubeops)
 description:
-  - Writes on a node what a later run or other programs are to know, such as when it was patched and to which version.
+  - Writes on a node what a later run or other programs need to know, such as when it was patched and to which version.
     Annotations and labels that are not named stay as they are.
-  - The node's resource version is sent along, so nobody else's change gets lost.
+  - The node's resource version is sent along, so that no change by somebody else is lost.
 options:
   name:
     description:
@@ -25,11 +25,11 @@ options:
     aliases: [node]
   annotations:
     description:
-      - Annotations that the node is to have. An empty or null value takes the annotation away.
+      - Annotations that the node is to have. An empty or null value removes the annotation.
     type: dict
   labels:
     description:
-      - Labels that the node is to have. An empty or null value takes the label away.
+      - Labels that the node is to have. An empty or null value removes the label.
     type: dict
 extends_documentation_fragment:
   - kubeops.maintenance.auth
@@ -49,13 +49,13 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Say on the node when it was patched
+- name: Write on the node when it was patched
   kubeops.maintenance.k8s_node_mark:
     name: worker-1
     annotations:
       example.com/patched: "{{ now().isoformat() }}"
 
-- name: Take the mark away
+- name: Remove the mark
   kubeops.maintenance.k8s_node_mark:
     name: worker-1
     annotations:
@@ -73,11 +73,11 @@ name:
   returned: always
   type: str
 annotations:
-  description: Those of the named annotations that the node has now.
+  description: Those annotations of O(annotations) that the node has now.
   returned: always
   type: dict
 labels:
-  description: Those of the named labels that the node has now.
+  description: Those labels of O(labels) that the node has now.
   returned: always
   type: dict
 """
@@ -86,7 +86,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils.auth_options import AUTH_SPEC
 from ..module_utils.module_face import Ending, RestFor, run
-from ..module_utils.node_marks import MarkTask, mark, task_from
+from ..module_utils.node_mark import MarkTask, mark, task_from
 from ..module_utils.waiting import Clock
 
 ARGUMENT_SPEC = dict(

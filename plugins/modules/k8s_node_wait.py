@@ -13,10 +13,11 @@ version_added: 1.0.0
 author:
   - kubeops.maintenance contributors (@kubeops)
 description:
-  - Waits until a node is Ready and everything else is as it should be after it was patched or rebooted, and stays so
-    for a while. A task that runs out of time fails and says what is missing.
-  - A boot id that differs from the one before proves the reboot. A node that went down a moment ago still looks Ready.
-  - An API server that goes away in the meantime, because its own node is the one that reboots, is waited for too.
+  - Waits until a node that was patched or rebooted is Ready, everything else about it is as it should be, and it has
+    stayed so for a while. A task that runs out of time fails and says what is missing.
+  - A boot ID that differs from the one before proves the reboot. A node that went down a moment ago still looks Ready.
+  - If the API server goes away in the meantime, because its own node is the one that reboots, the module waits for that
+    too.
   - Shows what the node still lacks, in lines of progress.
   - Changes nothing.
 options:
@@ -28,17 +29,17 @@ options:
     aliases: [node]
   ready_for:
     description:
-      - Seconds for which the node must stay as it should be without a break. Only time between two looks counts that
-        found it so. A look that the API server does not answer neither counts nor breaks it. A node that was rebooted
-        or replaced in between begins anew.
+      - Seconds for which the node must be as it should without interruption. Only time between two looks counts that
+        both found it so. Time in which the API server does not answer does not count, but does not start the wait anew
+        either. If the node is rebooted or replaced in between, the wait starts anew.
     type: int
     default: 0
   boot_id_before:
     description:
-      - The boot id that the node had before its reboot, as M(kubeops.maintenance.k8s_node_info) tells it. The node
-        counts as back only with another one. Unset if it was not rebooted.
-      - A node with a boot id from before may be out of the cluster for a while, as some clouds handle machines that are
-        down. Without one, a node that is not there is an error.
+      - The boot ID that the node had before its reboot, as M(kubeops.maintenance.k8s_node_info) returns it. The node
+        counts as back only once it has another one. Leave this unset if the node was not rebooted.
+      - With this option the node may be missing from the cluster for a while, because some clouds remove nodes whose
+        machines are down. Without it, a node that does not exist is an error.
     type: str
   kubelet_version:
     description:
@@ -56,8 +57,8 @@ options:
     elements: str
   taints:
     description:
-      - The only taints that the node may have, beside that of its cordon. Any other one, such as a network plugin's
-        that is not up yet, is waited for to go. Unset if taints do not matter.
+      - The only taints that the node may have, besides that of its cordon. The module waits until all others are gone,
+        for example that of a network plugin that is not up yet. Leave this unset if taints do not matter.
     type: list
     elements: dict
     suboptions:
@@ -90,7 +91,7 @@ attributes:
   check_mode:
     support: full
     details:
-      - Looks once and fails nothing, because nothing was done that could be waited for.
+      - Looks once and never fails because the node is not back, as nothing was done that could be waited for.
   diff_mode:
     support: N/A
     details:
@@ -144,10 +145,12 @@ lacks:
       type: str
       sample: not_ready
     message:
-      description: The same in words.
+      description: The reason in words.
       type: str
 node:
-  description: The node at the last look, as RV(kubeops.maintenance.k8s_node_info#module:nodes) tells it.
+  description:
+    - The node at the last look, in the form of RV(kubeops.maintenance.k8s_node_info#module:nodes). Empty if it was
+      never seen.
   returned: always
   type: dict
 waited:

@@ -13,12 +13,13 @@ version_added: 1.0.0
 author:
   - kubeops.maintenance contributors (@kubeops)
 description:
-  - Tells how far the rollouts of Deployments, DaemonSets and StatefulSets are and waits until they are complete, as
-    C(kubectl rollout status) does, for many workloads at once and within one limit of time.
-  - Says why a rollout is stuck, and fails before the limit when pods of the new revision cannot start (see
-    O(fail_early)). A failed task lists in RV(pending_pods) which pods keep it, with a reason that playbooks can test.
-  - All workloads of one kind in one namespace cost one list and one watch. Pods are looked at only while a rollout does
-    not move.
+  - Reports how far the rollouts of Deployments, DaemonSets and StatefulSets are and waits until they are complete, as
+    C(kubectl rollout status) does, for many workloads at once and within one time limit.
+  - Says why a rollout is stuck, and fails before the time is up when pods of the new revision cannot start (see
+    O(fail_early)). A failed task lists in RV(pending_pods) the pods that hold the rollout up, with a reason that
+    playbooks can test.
+  - All workloads of one kind in one namespace cost one list and one watch. Pods are looked at only while a rollout
+    stands still.
   - Changes nothing.
 options:
   kind:
@@ -35,13 +36,13 @@ options:
     aliases: [names]
   namespace:
     description:
-      - Where the workloads are, and for O(workloads) and manifests, where those are that name no namespace.
-      - The namespace of the kubeconfig's context if unset, else C(default).
+      - The namespace of the workloads. For O(workloads) and manifests, the namespace of those that do not name one.
+      - If unset, the namespace of the kubeconfig's context, else C(default).
     type: str
   api_version:
     description:
-      - Group and version of the O(kind). Another one than V(apps/v1) is for kinds of the same names with the same
-        status, such as those of OpenKruise.
+      - Group and version of the O(kind). A value other than V(apps/v1) is for kinds that have the same names and the
+        same status, such as those of OpenKruise.
     type: str
     default: apps/v1
   label_selectors:
@@ -54,8 +55,7 @@ options:
     description:
       - Workloads by kind, namespace and name, as RV(pending_workloads) and
         RV(kubeops.maintenance.k8s_node_drain#module:nodes[].affected_workloads) hold them.
-      - Kinds without a rollout, such as Jobs and ReplicaSets without a Deployment, are passed over, and RV(msg) says
-        so.
+      - Kinds without a rollout, such as Jobs and ReplicaSets without a Deployment, are skipped, and RV(msg) says so.
     type: list
     elements: dict
     suboptions:
@@ -76,32 +76,32 @@ options:
   resource_definition:
     description:
       - The manifests that name the workloads, as a text with one or more YAML or JSON documents, as one object, or as a
-        list of these. Objects of kind List are expanded, objects of other kinds are passed over.
+        list of these. Objects of kind List are expanded, objects of other kinds are skipped.
     type: raw
     aliases: [definition, inline]
   src:
     description:
-      - Files with manifests as for O(resource_definition), or folders with such files. Of a folder all files are read
-        that end in V(.yaml), V(.yml) or V(.json), without its subfolders.
+      - Files with manifests as for O(resource_definition), or folders with such files. In a folder, all files are read
+        whose names end in V(.yaml), V(.yml) or V(.json), but no subfolders.
       - Paths are those of the host that the task runs on.
     type: list
     elements: path
   revision:
     description:
-      - The revision that a Deployment must be at. Another one, for example because a newer rollout has begun, is a
-        failure. V(0) takes any.
-      - DaemonSets and StatefulSets have no revision numbers, so asking one of them for a revision is an error.
+      - The revision that a Deployment must be at. If it is at another one, for example because a newer rollout has
+        begun, the task fails. V(0) accepts any.
+      - DaemonSets and StatefulSets have no revision numbers, so this option is an error for them.
     type: int
     default: 0
   watch:
     description:
-      - Whether to wait. If V(false), the task looks once, and an unfinished rollout is no failure, see RV(done).
+      - Whether to wait. If V(false), the task looks once and does not fail for an unfinished rollout; see RV(done).
     type: bool
     default: true
   wait_timeout:
     description:
       - Seconds for all workloads together. V(0) sets no limit.
-      - A task that runs out of time fails and lists the pods that keep the rollouts.
+      - A task that runs out of time fails and lists the pods that hold the rollouts up.
     type: int
     default: 900
   wait_sleep:
@@ -111,34 +111,34 @@ options:
     default: 5
   allow_empty:
     description:
-      - Whether it is fine that nothing is found to follow. Otherwise that is an error.
+      - Whether it is fine if there is nothing to follow. Otherwise that is an error.
     type: bool
     default: false
   fail_early:
     description:
-      - Whether to fail before the limit when pods of the new revision cannot start. Pods of older revisions are never
-        blamed.
+      - Whether to fail before O(wait_timeout) when pods of the new revision cannot start. Pods of older revisions never
+        cause this.
       - V(off) waits as kubectl does, until the rollout is complete, its progress deadline is exceeded, or time is up.
       - V(tolerant) fails when a pod shows the same reason for O(fail_early_window).
-      - V(strict) also fails at the first sight of a reason that does not heal by itself. These are an image that the
+      - V(strict) also fails at the first sight of a reason that does not go away by itself. These are an image that the
         registry refuses, a container that cannot be configured or started, one that ends again and again or runs out of
         memory, an init container that fails, a paused Deployment whose template has changed, and pods that are refused
-        by an admission plugin, or by a quota that no old pod can give back.
+        by an admission plugin, or by a quota of which no old pod can free a share.
     type: str
     choices: ["off", tolerant, strict]
     default: tolerant
   fail_early_window:
     description:
-      - Seconds that a reason must stand with V(fail_early=tolerant), and with V(fail_early=strict) for reasons that may
-        heal by themselves.
+      - Seconds for which a reason must last with V(fail_early=tolerant), and with V(fail_early=strict) if it may go
+        away by itself.
     type: int
     default: 90
   semantics:
     description:
-      - What a complete rollout is.
-      - V(kubectl) is what C(kubectl rollout status) calls one.
-      - V(strict) also wants the pods of a StatefulSet to be available for its minReadySeconds, no pod too many and none
-        that is still shutting down, and judges workloads with the strategy OnDelete by the revision of their pods.
+      - When a rollout counts as complete.
+      - V(kubectl) agrees with C(kubectl rollout status).
+      - V(strict) also wants the pods of a StatefulSet to have been ready for its minReadySeconds, no surplus pod and
+        none that is still shutting down, and judges workloads with the strategy OnDelete by the revision of their pods.
       - The guide on rollout status lists every difference.
     type: str
     choices: [kubectl, strict]
@@ -159,10 +159,10 @@ attributes:
 notes:
   - The account needs the right to get the workloads; with list and watch, changes are seen at once instead of every
     O(wait_sleep). To find out why a rollout is stuck, it needs to list and watch pods, get ReplicaSets, list
-    ControllerRevisions and events, and get pods/log. What it may not read is said in RV(msg).
-  - Other than kubectl, the module never calls a Deployment that is being scaled down complete while surplus pods are
-    counted, and confirms a passed progress deadline by a second look two seconds later where that is the first thing
-    it sees of a new generation.
+    ControllerRevisions and events, and get pods/log. RV(msg) says what it may not read.
+  - Unlike kubectl, the module does not call a Deployment that is being scaled down complete while surplus pods are
+    counted. And if an exceeded progress deadline is the first thing it sees of a new generation, it confirms that by a
+    second look two seconds later.
 seealso:
   - module: kubeops.maintenance.k8s_node_drain
   - module: kubernetes.core.k8s
@@ -201,7 +201,7 @@ EXAMPLES = r"""
       ignore_daemonsets: true
   register: drain
 
-- name: Go on only when what ran there is whole again elsewhere
+- name: Go on only when the workloads that were moved are available again
   kubeops.maintenance.k8s_rollout_status:
     workloads: "{{ drain.nodes | map(attribute='affected_workloads') | flatten }}"
     allow_empty: true
@@ -235,11 +235,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 msg:
-  description: What came of the rollouts, and for a failure, what keeps them.
+  description: How the rollouts ended, and for a failure, what holds them up.
   returned: always
   type: str
   sample: >-
-    Given up early (fail_early=strict): Deployment shop/web: pod web-5d9c7b6f4-x2k8p: container app cannot pull image
+    Failed early (fail_early=strict): Deployment shop/web: pod web-5d9c7b6f4-x2k8p: container app cannot pull image
     registry.example/web:2: not found; correct the image's name or the pull secret.
 done:
   description: Whether all rollouts are complete.
@@ -249,7 +249,7 @@ messages:
   description:
     - The lines that C(kubectl rollout status) prints, each change once, workload by workload in the order in which
       kubectl goes through them. The lines of one workload are in the order in which they came.
-    - Lists of more than 200 entries are cut, here and below. How long such a list was stands beside it, in
+    - Lists of more than 200 entries are cut, here and below. Their full length is then beside them, in
       C(messages_total) and the like.
   returned: always
   type: list
@@ -285,8 +285,8 @@ workloads:
       type: str
     revision:
       description:
-        - The revision that the rollout goes to. The number of a Deployment's, the hash of a StatefulSet's, empty for a
-          DaemonSet, which does not tell.
+        - The revision that is being rolled out. A number for a Deployment, a hash for a StatefulSet, empty for a
+          DaemonSet, whose status does not have it.
       type: str
     desired:
       description: How many pods it should have.
@@ -309,8 +309,8 @@ workloads:
     failure:
       description:
         - Why the rollout failed, empty if it did not. A rollout that is only unfinished has not failed.
-        - A name that does not exist, or that the account may not look at, ends the task before it waits. It is told
-          here, beside the others as they are.
+        - If a workload does not exist, or the account may not read it, the task fails before it waits and says so here;
+          the other workloads are listed as they are.
       type: str
       sample: deployment "web" exceeded its progress deadline
 pending_workloads:
@@ -321,8 +321,8 @@ pending_workloads:
   sample: [{api_version: apps/v1, kind: Deployment, namespace: shop, name: web}]
 pending_pods:
   description:
-    - For a failed task, the pods that keep the rollouts from being complete. Pods of older revisions are not among them
-      as far as the account may tell them apart.
+    - For a failed task, the pods that hold the rollouts up. Pods of older revisions are left out, as far as the account
+      has the rights to tell them apart.
   returned: always
   type: list
   elements: dict
@@ -331,7 +331,7 @@ pending_pods:
       description: The pod's namespace.
       type: str
     name:
-      description: The pod's name, empty for pods that were not made.
+      description: The pod's name, empty for a pod that does not exist.
       type: str
     workload:
       description: Kind and name of the workload.
@@ -349,9 +349,9 @@ pending_pods:
     reason:
       description:
         - Why the pod is not ready. One of the values of this list, which only ever grows.
-        - V(image_pull), an image cannot be had.
+        - V(image_pull), an image cannot be pulled.
         - V(container_config), a container's configuration lacks something, such as a ConfigMap or Secret.
-        - V(container_create), a container cannot be made or started.
+        - V(container_create), a container cannot be created or started.
         - V(crash_loop), a container ends when it should run.
         - V(oom_killed), a container ran out of memory.
         - V(init_failed), an init container fails.
@@ -359,14 +359,14 @@ pending_pods:
         - V(unschedulable), the scheduler finds no node.
         - V(volume), a volume does not attach or mount.
         - V(sandbox), the node cannot set up the pod, for example its network.
-        - V(pod_failed), the pod's node gave it up, for example because it ran out of resources.
-        - V(quota), a quota or a limit range forbids to make the pod.
-        - V(create_refused), the API server or a webhook refuses to make the pod.
+        - V(pod_failed), the node ended the pod, for example because it ran out of resources.
+        - V(quota), a quota or a limit range forbids the pod.
+        - V(create_refused), the API server or a webhook refuses to create the pod.
         - V(paused), the Deployment is paused and its template has changed.
         - V(not_created), the pod is missing and nothing says why.
-        - V(scheduling_gated), a scheduling gate holds the pod.
+        - V(scheduling_gated), a scheduling gate holds the pod back.
         - V(starting), the pod is starting.
-        - V(not_ready), its containers run and are not ready.
+        - V(not_ready), its containers run but are not ready.
         - V(terminating), the pod is shutting down, and its successor may wait for that.
         - V(forbidden), the account may not read the pods.
         - The last seven, from V(not_created) on, never make a task fail early.
@@ -374,19 +374,20 @@ pending_pods:
       sample: image_pull
     message:
       description:
-        - The reason in words and what to do, with those of the kubelet, the registry, the scheduler or the API server.
+        - The reason in words, with what the kubelet, the registry, the scheduler or the API server said, and what to
+          do.
       type: str
     container:
       description: The container at fault, empty if none is.
       type: str
     exit_code:
-      description: The code that the container ended with, null if it did not.
+      description: The exit code of the container, null if it has not ended.
       type: int
     restarts:
-      description: How often the container was started again.
+      description: How often the container was restarted.
       type: int
     last_log:
-      description: The last lines that a crashed container wrote, of a few pods.
+      description: The last lines that a crashed container wrote. Read for a few pods only.
       type: str
 """
 

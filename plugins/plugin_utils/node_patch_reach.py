@@ -23,10 +23,10 @@ _NO_PYTHON = re.compile(r"interpreter|python|not found|No such file", re.IGNOREC
 _REMEDIES = (
     (r"Could not resolve|not known|nodename nor servname", "Set ansible_host to its address."),
     (r"Host key verification|IDENTIFICATION HAS CHANGED|authenticity of host", "Put its key into known_hosts."),
-    (r"Permission denied|authenticat|password|publickey", "Look at ansible_user and its key or password."),
+    (r"Permission denied|authenticat|password|publickey", "Check ansible_user and its key or password."),
     (
         r"refused|timed out|No route|unreachable",
-        "See whether it is up, and whether ansible_host and ansible_port are right.",
+        "Check that it is up, and that ansible_host and ansible_port are right.",
     ),
 )
 
@@ -45,15 +45,16 @@ def unreached(result: Result, plainly: Result | None, host: str) -> str:
         return ("Host %s cannot be reached: %s %s" % (host, _ended(reason), remedy)).strip()
     if plainly is not None and plainly.get("ping") == "pong":
         return (
-            "Host %s can be reached, but not as another user (become): %s Give the password with --ask-become-pass or "
-            "ansible_become_password, or set node_patch_become to false if the patch needs no other user."
+            "Host %s can be reached, but its user cannot become another one (become): %s Give the password with "
+            "--ask-become-pass or ansible_become_password, or set node_patch_become to false if the patch needs no "
+            "other user."
         ) % (host, _ended(reason))
     if result.get("rc") == 127 or _NO_PYTHON.search(reason):
         return (
             "Host %s can be reached, but its Python does not work: %s Install Python 3 there, or say where it is with "
             "ansible_python_interpreter."
         ) % (host, _ended(reason))
-    return "Host %s can be reached, but runs no module: %s" % (host, _ended(reason))
+    return "Host %s can be reached, but cannot run modules: %s" % (host, _ended(reason))
 
 
 def unmanaged(packages: str, host: str, upgrades: bool = True, hint: Result | None = None) -> str:

@@ -34,7 +34,7 @@ def record_of(host: Mapping[str, Any], lost: Iterable[str] = ()) -> dict[str, An
     record["steps"] = {step: round(max(0.0, end - at), 1) for (step, at), end in zip(begun, ends, strict=False)}
     record["seconds"] = round(max(0.0, ended - begun[0][1]), 1) if begun else 0.0
     if record.get("state") == "under way" and name in lost:
-        record.update(state="failed", message="The host could not be reached any more (step %s)." % record.get("step"))
+        record.update(state="failed", message="The host became unreachable (step %s)." % record.get("step"))
     if record.get("state") == "unfinished":
         record["message"] = record.get("message") or "an earlier run did not finish it"
     return record

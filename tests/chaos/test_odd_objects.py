@@ -25,12 +25,17 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.budgets import
     lets_unready_go,
     room_in,
 )
+from ansible_collections.kubeops.maintenance.plugins.module_utils.cordon_owners import (
+    ANNOTATION,
+    claim,
+    holders,
+    release,
+)
 from ansible_collections.kubeops.maintenance.plugins.module_utils.diagnosis import pending_pod
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import MaintenanceError, Unreachable
+from ansible_collections.kubeops.maintenance.plugins.module_utils.list_watch import Changed, Listed
 from ansible_collections.kubeops.maintenance.plugins.module_utils.node_drain import DRAINING, NodeDrain
-from ansible_collections.kubeops.maintenance.plugins.module_utils.nodes import node_facts
-from ansible_collections.kubeops.maintenance.plugins.module_utils.observe import Changed, Listed
-from ansible_collections.kubeops.maintenance.plugins.module_utils.owners import ANNOTATION, claim, holders, release
+from ansible_collections.kubeops.maintenance.plugins.module_utils.node_facts import node_facts
 from ansible_collections.kubeops.maintenance.plugins.module_utils.pod_drain import PodDrain
 from ansible_collections.kubeops.maintenance.plugins.module_utils.pod_filters import (
     BLOCK,

@@ -48,7 +48,8 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
             "node_patch_node": "w9", "node_patch_tasks": "", "ansible_become_exe": "{{ inventory_dir }}/sudo.sh",
             "ansible_become_user": "nobody",
         },
-        "Host without-sudo can be reached, but not as another user (become): sudo: a password is required.",
+        "Host without-sudo can be reached, but its user cannot become another one (become): "
+        "sudo: a password is required.",
     ),
 }
 SUDO = "#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n"

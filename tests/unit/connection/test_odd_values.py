@@ -138,4 +138,4 @@ def test_a_name_that_can_be_none_is_not_tried_again(connected, name: str) -> Non
     rest = Rest(connected(host="https://" + name, api_key="t"), Clock(), Deadline(Clock(), 30))
     with pytest.raises(Unreachable) as caught:
         rest.get("/version")
-    assert (caught.value.final, "is no name: correct it" in caught.value.message) == (True, True)
+    assert (caught.value.final, "is not a valid name: correct it" in caught.value.message) == (True, True)

@@ -282,5 +282,5 @@ class TestPlaces:
             exchange(connection, "GET", "/version", {}, None, 2.0, time.monotonic)
         assert caught.value.message == (
             f"nothing listens at https://127.0.0.1:1 (connection refused): check the {place},"
-            " and whether the API server runs"
+            " and whether the API server is running"
         )

@@ -152,7 +152,7 @@ def test_nothing_at_all_names_the_ways(connected) -> None:
         connected()
     assert caught.value.message == (
         "Nothing says which cluster to use: give kubeconfig, or host with api_key (K8S_AUTH_KUBECONFIG,"
-        " K8S_AUTH_HOST and K8S_AUTH_API_KEY do too); there is no ~/.kube/config, and this is no pod."
+        " K8S_AUTH_HOST and K8S_AUTH_API_KEY do too); there is no ~/.kube/config, and this is not a pod."
     )
 
 

@@ -28,7 +28,7 @@ def test_nodes_that_were_changed_and_those_that_were_so_before() -> None:
 
 
 def test_nodes_of_which_all_were_so_before() -> None:
-    assert said(with_nodes(), "uncordon", ["w1", "w2"]) == "2 nodes already are schedulable (w1, w2)."
+    assert said(with_nodes(), "uncordon", ["w1", "w2"]) == "2 nodes are already schedulable (w1, w2)."
 
 
 def test_nodes_in_check_mode() -> None:

@@ -145,7 +145,7 @@ def test_an_unknown_node_is_answered_with_the_names_most_like_it() -> None:
 @pytest.mark.parametrize("option", ["node_selectors", "pod_selectors"])
 def test_a_malformed_selector_is_named(option: str) -> None:
     scene = Scene()
-    with pytest.raises(InvalidOptions, match=option + ": 'a in' is no label selector"):
+    with pytest.raises(InvalidOptions, match=option + ": 'a in' is not a valid label selector"):
         scene.run(**{option: ["a in"]})
     assert scene.requests("PATCH") == []
 

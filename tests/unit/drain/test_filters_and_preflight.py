@@ -87,8 +87,8 @@ def test_every_cost_of_the_evictions_is_warned_of() -> None:
     scene = Scene(builders.pod("both", node_name="w1", emptydir=True))
     result = scene.run(delete_options={"force": True, "delete_emptydir_data": True})
     assert result["warnings"] == [
-        "w1: default/both: no controller makes it again",
-        "w1: default/both: the data in its emptyDir volumes gets lost",
+        "w1: default/both: no controller will recreate it",
+        "w1: default/both: the data in its emptyDir volumes will be lost",
     ]
 
 
@@ -108,7 +108,7 @@ def test_a_daemonset_that_may_not_be_read_counts_as_there() -> None:
     scene.faults.add({"path": "/daemonsets/", "status": 403, "times": 0})
     result = scene.run(delete_options={"ignore_daemonsets": True, "force": True})
     assert (result["failed"], skips(result)) == (False, {"DaemonSet/agent": "daemonset"})
-    assert result["warnings"] == ["DaemonSet default/agent may not be read, so it is taken to exist"]
+    assert result["warnings"] == ["DaemonSet default/agent may not be read, so it is assumed to exist"]
 
 
 def test_each_daemonset_is_looked_up_once_and_no_other_owner() -> None:

@@ -70,7 +70,7 @@ def test_a_node_that_is_replaced_under_its_name_is_not_drained_and_not_cordoned(
     scene.agenda.after(4, lambda: scene.store.delete("Pod", "default", "web-0", grace=0))
     result = scene.run(on_failure=policy, delete_options={"wait_timeout": 30})
     assert (result["failed"], scene.cordoned(), result["nodes"][0]["cordoned"]) == (True, False, False)
-    assert "another node came under its name" in result["msg"]
+    assert "another node took its name" in result["msg"]
 
 
 @pytest.mark.parametrize("tokens", [["a", "b"], ["a", "b", "c"]])
@@ -99,7 +99,7 @@ def test_pages_without_an_end_are_given_up_when_time_is_up() -> None:
             return pool.request(method, url, **settings)
 
     scene.connection.pool = Endless()  # type: ignore[assignment]
-    with pytest.raises(Silent, match="gave no end of a list in time"):
+    with pytest.raises(Silent, match="did not finish a list in time"):
         scene.run(delete_options={"wait_timeout": 20})
     assert 20 <= scene.seconds <= 21
 
@@ -107,7 +107,7 @@ def test_pages_without_an_end_are_given_up_when_time_is_up() -> None:
 def test_time_that_runs_out_while_nodes_are_looked_at_leaves_all_of_them_open() -> None:
     scene = Scene(*app("web"), nodes=tuple("n%02d" % n for n in range(20)))
     scene.faults.add({"method": "GET", "path": r"/api/v1/pods\?", "times": 0, "delay": 0.5, "pass": True})
-    with pytest.raises(Failed, match=r"^wait_timeout \(5 s\) was over before everything had been looked at"):
+    with pytest.raises(Failed, match=r"^wait_timeout \(5 s\) ran out before everything had been checked"):
         scene.run(name=["n%02d" % n for n in range(20)], delete_options={"wait_timeout": 5})
     assert (scene.requests("PATCH"), scene.seconds <= 6) == ([], True)
 

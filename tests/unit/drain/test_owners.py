@@ -76,7 +76,7 @@ def test_who_owns_nothing_changes_nothing_and_learns_whose_it_is() -> None:
     assert "cordon owner a" in result["msg"]
 
 
-@pytest.mark.parametrize("text, words", [("{", "is not JSON"), ("[1]", "is no JSON map")])
+@pytest.mark.parametrize("text, words", [("{", "is not JSON"), ("[1]", "is not a JSON map")])
 def test_a_broken_book_counts_as_somebody_elses_cordon(text: str, words: str) -> None:
     scene = Scene()
     annotate(scene, text)

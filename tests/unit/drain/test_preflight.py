@@ -92,7 +92,7 @@ def test_a_server_that_reviews_no_rights_is_drained_with_a_warning() -> None:
     result = scene.run()
     assert (result["failed"], result["warnings"]) == (
         False,
-        ["the account's rights cannot be reviewed, so a missing one shows only during the drain"],
+        ["the account's rights cannot be reviewed, so a missing one will show only during the drain"],
     )
 
 
@@ -167,15 +167,16 @@ def test_a_refused_task_still_names_what_may_not_be_read() -> None:
 def test_a_refusal_for_a_missing_right_says_who_was_asked_for_it() -> None:
     scene = with_rights(Scene(*app("web")), without("nodes", "patch"))
     assert scene.run()["msg"] == (
-        "Nothing was changed, because the account may not patch nodes 'w1', so it cannot cordon it: grant it that"
-        f" right. Asked was {scene.connection.describe()}; the guide on access rights lists what a task needs."
+        "Nothing was changed, because the account may not patch nodes 'w1', so it cannot cordon that node: grant it"
+        f" that right. The rights were checked at {scene.connection.describe()}; the guide on access rights lists what"
+        " a task needs."
     )
 
 
 def test_everything_wrong_is_said_in_one_failure() -> None:
     scene = with_rights(Scene(builders.pod("bare", node_name="w1"), *app("web")), without("nodes", "patch"))
     msg = scene.run()["msg"]
-    assert "may not patch nodes 'w1'" in msg and "default/bare: no controller would make it again" in msg
+    assert "may not patch nodes 'w1'" in msg and "default/bare: no controller would recreate it" in msg
 
 
 def test_a_node_that_is_not_ready_is_warned_of() -> None:

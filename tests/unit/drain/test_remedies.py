@@ -67,7 +67,7 @@ def budget(healthy: int, expected: int = 4, **status: Any) -> dict[str, Any]:
         (
             Outcome(FAILED, "api_error", "invalid", 422),
             LOST,
-            "api_error: see what gives this answer, because another try would get it again: invalid",
+            "api_error: find out what gives this answer, because another try would get the same: invalid",
         ),
         (
             Outcome(AGAIN, "api_error", "overloaded", 503),
@@ -78,13 +78,13 @@ def budget(healthy: int, expected: int = 4, **status: Any) -> dict[str, Any]:
             Outcome(AGAIN, "namespace_terminating", "no", 403),
             PAUSED,
             "namespace_terminating: its namespace is being deleted, and nothing can be evicted there:"
-            " see what namespace shop waits for",
+            " see what namespace shop is waiting for",
         ),
         (
             Outcome(REFUSED, "pdb_stale", "is still being processed by the server.", 429, budget="web-pdb"),
             HELD,
             "pdb_stale: held by disruption budget shop/web-pdb: is still being processed by the server;"
-            " if that lasts, see whether kube-controller-manager runs",
+            " if that lasts, see whether kube-controller-manager is running",
         ),
         (
             Outcome(REFUSED, "pdb_no_budget", "needs 3 healthy pods and has 3", 429, budget="web-pdb"),
@@ -148,13 +148,13 @@ def test_of_a_pod_that_is_not_ready_itself() -> None:
             {"deletionTimestamp": DELETED},
             None,
             "terminating_overdue: terminating, 80 s past its grace period:"
-            " see what its node's kubelet and container runtime wait for",
+            " see what its node's kubelet and container runtime are waiting for",
         ),
         (
             {"deletionTimestamp": DELETED},
             DEAD,
             "terminating_overdue: terminating, 80 s past its grace period; its node is not Ready, and only its kubelet"
-            " can end the pod: bring the node back, or pass the pod over with"
+            " can end the pod: bring the node back, or stop waiting for the pod with"
             " delete_options.skip_wait_for_delete_timeout",
         ),
         (

@@ -196,31 +196,31 @@ def test_a_node_that_is_not_ready_is_to_be_mended_or_ignored() -> None:
     result = asked(Scene(builders.node("w3", ready=False)))
     assert result["msg"] == (
         "w1 may not be taken out of the cluster now: node w3 is not Ready (container runtime is down). "
-        "Mend w3, or name it in ignore_nodes."
+        "Repair w3, or list it in ignore_nodes."
     )
 
 
 def test_a_remedy_stands_once_for_all_nodes_that_need_it() -> None:
     result = asked(Scene(builders.node("w3", ready=False), builders.node("w4", ready=False)))
-    assert result["msg"].endswith("(container runtime is down). Mend w3, w4, or name them in ignore_nodes.")
-    assert remedies(result) == ["Mend w3, or name it in ignore_nodes.", "Mend w4, or name it in ignore_nodes."]
+    assert result["msg"].endswith("(container runtime is down). Repair w3, w4, or list them in ignore_nodes.")
+    assert remedies(result) == ["Repair w3, or list it in ignore_nodes.", "Repair w4, or list it in ignore_nodes."]
 
 
 def test_another_owner_is_to_be_waited_for_or_let_go() -> None:
     assert remedies(asked(Scene(owned("w3", "disk-exchange")))) == [
-        "Wait for disk-exchange to end; if that has happened already, uncordon w3 in that name (cordon_owner), or name "
-        "it in ignore_nodes."
+        "Wait for disk-exchange to finish; if that has happened already, uncordon w3 in that name (cordon_owner), or "
+        "list it in ignore_nodes."
     ]
 
 
 def test_nodes_of_the_control_plane_are_to_go_one_after_the_other() -> None:
-    assert "Take them one after the other, in a play with serial: 1." in remedies(asked(control_plane(), "cp1", "cp2"))
+    assert "Take them one at a time, in a play with serial: 1." in remedies(asked(control_plane(), "cp1", "cp2"))
 
 
 def test_etcd_is_to_be_mended_where_it_is_not_ready() -> None:
     assert remedies(asked(control_plane("etcd-cp2"), "cp1")) == [
-        "Mend the control plane on cp2 first.",
-        "Mend etcd on cp2 first, because without a majority of its members the cluster stands still.",
+        "Repair the control plane on cp2 first.",
+        "Repair etcd on cp2 first, because without a majority of its members the cluster stands still.",
     ]
 
 
@@ -238,14 +238,14 @@ def test_a_missing_right_is_to_be_granted() -> None:
     scene = Scene()
     scene.faults.add({"path": "selfsubjectaccessreviews", "json": {"status": {"allowed": False}}, "times": 1})
     assert remedies(asked(scene, rights_for=["look"])) == [
-        "Grant what is missing; the playbook kubeops.maintenance.rbac writes a manifest with all of it."
+        "Grant these rights; the playbook kubeops.maintenance.rbac writes a manifest with all of them."
     ]
 
 
 def test_a_batch_that_is_the_whole_cluster_is_warned_of() -> None:
     assert warned(Scene(), "w1", "w2") == [
-        "no node is left for the pods of w1, w2 (the batch is the whole cluster), so they wait until one is let in "
-        "again; take fewer nodes at once"
+        "no node is left for the pods of w1, w2 (the batch is the whole cluster), "
+        "so they will wait until one is available again; take fewer nodes at once"
     ]
 
 
@@ -258,8 +258,9 @@ def test_a_batch_beside_which_nodes_are_closed_is_warned_of() -> None:
         controllers=False,
     )
     assert warned(scene, "w1", checks=[]) == [
-        "no node is left for the pods of w1 (cp1 has taints or another system, w2 is cordoned, w3 is not Ready), "
-        "so they wait until one is let in again"
+        "no node is left for the pods of w1 (cp1 has taints or another operating system, w2 is cordoned, w3 is not "
+        "Ready), "
+        "so they will wait until one is available again"
     ]
 
 
@@ -284,8 +285,8 @@ def test_pods_of_a_tainted_pool_may_go_to_its_other_nodes_and_to_those_without_t
     pool = [{"key": "pool", "value": "a", "effect": "NoSchedule"}]
     scene = Scene(builders.node("a1", taints=[*pool, PRESSURE]), builders.node("a2", taints=pool), controllers=False)
     assert warned(scene, "a1", "w1", "w2") == [
-        "no node is left for the pods of w1, w2 (a2 has taints or another system), so they wait until one is let in "
-        "again; take fewer nodes at once"
+        "no node is left for the pods of w1, w2 (a2 has taints or another operating system), "
+        "so they will wait until one is available again; take fewer nodes at once"
     ]
     assert warned(scene, "a1", "a2", "w1") == []
 
@@ -298,8 +299,8 @@ def test_it_says_what_it_waits_for_and_how_it_ended() -> None:
         "w1: may not go yet: node w4 is under maintenance by another owner (disk-exchange since 2026-11-30T10:00:00Z)"
     )
     wait = (
-        ". Wait for disk-exchange to end; if that has happened already, uncordon w4 in that name (cordon_owner), "
-        "or name it in ignore_nodes"
+        ". Wait for disk-exchange to finish; if that has happened already, uncordon w4 in that name (cordon_owner), "
+        "or list it in ignore_nodes"
     )
     assert heard(scene, wait_timeout=600)[1:] == [
         (30.2, owner + wait),

@@ -278,3 +278,14 @@ def _this_process() -> Run:
     with open("/proc/self/stat", encoding="utf-8") as file:
         began = file.read().rpartition(")")[2].split()[19]
     return Run(place, os.getpid(), began)
+
+
+def test_where_there_is_no_lock_nobody_holds_it_since_any_time(scene: Scene) -> None:
+    result = locked(scene, state="absent")
+    assert (result["held"], result["holder"], result["since"], result["expires"]) == (False, "", "", "")
+
+
+def test_somebody_elses_lock_that_is_left_alone_is_told_with_its_end(scene: Scene) -> None:
+    taken = locked(scene, "a", duration=600)
+    result = locked(scene, "b", state="absent")
+    assert (result["holder"], result["since"], result["expires"]) == ("a", taken["since"], taken["expires"])

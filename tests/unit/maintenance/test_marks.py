@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
-from ansible_collections.kubeops.maintenance.plugins.module_utils.node_marks import mark, task_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.node_mark import mark, task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
 from kubesim import builders
 from stage import Scene

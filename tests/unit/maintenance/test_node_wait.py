@@ -88,7 +88,7 @@ def test_a_soak_time_that_is_not_over_says_how_long_it_was() -> None:
     scene.cluster.controllers.fail("w1")
     scene.agenda.after(40, lambda: scene.cluster.controllers.recover("w1"))
     result = waited(scene, ready_for=50, wait_timeout=60)
-    assert result["msg"] == "Node w1 has been well for 20 s only and not for 50 s."
+    assert result["msg"] == "Node w1 has been well for only 20 s, not 50 s."
 
 
 def test_a_dead_node_says_what_its_condition_says() -> None:
@@ -114,7 +114,7 @@ def test_a_daemonset_without_a_ready_pod_is_waited_for() -> None:
 def test_a_daemonset_that_never_gets_ready_is_named() -> None:
     result = waited(Scene(), daemonsets=["kube-system/agent"], wait_timeout=10)
     assert result["lacks"] == [
-        {"reason": "daemonset_pods", "message": "no pod is ready there of 1 DaemonSet (kube-system/agent)"}
+        {"reason": "daemonset_pods", "message": "it lacks a ready pod of 1 DaemonSet (kube-system/agent)"}
     ]
 
 
@@ -128,7 +128,7 @@ def test_a_storage_driver_that_is_not_registered_is_named() -> None:
     }
     result = waited(Scene(csi), csi_drivers=["a.csi.example.com", "b.csi.example.com"], wait_timeout=10)
     assert result["lacks"] == [
-        {"reason": "csi_drivers", "message": "not registered there: 1 storage driver (b.csi.example.com)"}
+        {"reason": "csi_drivers", "message": "it lacks 1 storage driver (b.csi.example.com)"}
     ]
 
 
@@ -223,7 +223,7 @@ def test_a_node_that_has_not_reported_yet_is_waited_for(conditions: Any) -> None
     scene = Scene(controllers=False)
     scene.store.mutate("Node", None, "w1", lambda node: node["status"].update(conditions=conditions, nodeInfo=None))
     result = waited(scene, wait_timeout=10)
-    assert result["msg"] == "Node w1 is not back after 10 s: it is not Ready: it has not said a word."
+    assert result["msg"] == "Node w1 is not back after 10 s: it is not Ready: its kubelet has not reported."
 
 
 def test_a_node_without_a_status_has_not_been_rebooted() -> None:
@@ -256,7 +256,7 @@ def test_a_node_that_was_replaced_begins_its_soak_time_anew_and_is_warned_of() -
     wait = waiting(scene, ready_for=30)
     assert wait.run()["waited"] == 45.0
     assert wait.warnings == [
-        "node w1 left the cluster and joined it anew: its cordon, labels, taints and annotations of before are gone, "
+        "node w1 left the cluster and joined it again: its earlier cordon, labels, taints and annotations are gone, "
         "unless somebody has set them again"
     ]
 

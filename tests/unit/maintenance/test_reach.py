@@ -44,10 +44,10 @@ def test_nothing_is_said_of_a_host_that_answers() -> None:
 @pytest.mark.parametrize(
     ("said", "remedy"),
     [
-        ("ssh: connect to host w1 port 22: Connection refused", "See whether it is up, and whether ansible_host and"),
-        ("ssh: connect to host w1 port 22: Connection timed out", "See whether it is up, and whether ansible_host and"),
+        ("ssh: connect to host w1 port 22: Connection refused", "Check that it is up, and that ansible_host and"),
+        ("ssh: connect to host w1 port 22: Connection timed out", "Check that it is up, and that ansible_host and"),
         ("ssh: Could not resolve hostname w1: Name or service not known", "Set ansible_host to its address."),
-        ("root@w1: Permission denied (publickey,password).", "Look at ansible_user and its key or password."),
+        ("root@w1: Permission denied (publickey,password).", "Check ansible_user and its key or password."),
         ("Host key verification failed.", "Put its key into known_hosts."),
     ],
 )
@@ -83,17 +83,17 @@ def test_a_host_without_python_is_told_so(result: dict[str, Any], reason: str) -
 def test_a_host_on_which_nobody_else_may_be_become_is_told_so(result: dict[str, Any], reason: str) -> None:
     text = unreached(result, PONG, "w1")
     assert text.startswith(
-        f"Host w1 can be reached, but not as another user (become): {reason} Give the password with "
+        f"Host w1 can be reached, but its user cannot become another one (become): {reason} Give the password with "
     )
 
 
 def test_what_else_goes_wrong_is_told_as_it_is() -> None:
     text = unreached({"msg": "Failed to create temporary directory."}, None, "w1")
-    assert text == "Host w1 can be reached, but runs no module: Failed to create temporary directory."
+    assert text == "Host w1 can be reached, but cannot run modules: Failed to create temporary directory."
 
 
 def test_a_result_that_says_nothing_gives_a_sentence_nevertheless() -> None:
-    assert unreached({}, None, "w1") == "Host w1 can be reached, but runs no module: it gave no reason."
+    assert unreached({}, None, "w1") == "Host w1 can be reached, but cannot run modules: it gave no reason."
 
 
 @pytest.mark.parametrize("packages", ["apt", "dnf", "dnf5"])

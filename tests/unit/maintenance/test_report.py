@@ -39,7 +39,7 @@ def test_a_host_without_a_record_was_not_touched() -> None:
 
 def test_a_host_that_was_given_up_did_not_come_to_its_end() -> None:
     record = record_of(host("w1", state="under way", step="patch"), ["w1"])
-    assert (record["state"], record["message"]) == ("failed", "The host could not be reached any more (step patch).")
+    assert (record["state"], record["message"]) == ("failed", "The host became unreachable (step patch).")
 
 
 def test_a_host_whose_turn_had_not_come_is_not_lost() -> None:

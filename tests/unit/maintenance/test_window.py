@@ -12,7 +12,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
-from ansible_collections.kubeops.maintenance.plugins.module_utils.window import Opening, opening, windows_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance_window import (
+    Opening,
+    opening,
+    windows_from,
+)
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -110,10 +114,10 @@ def test_a_time_without_quotes_is_what_yaml_makes_of_it() -> None:
 @pytest.mark.parametrize(
     ("window", "says"),
     [
-        ({"days": ["caturday"]}, "window[0].days: 'cat' is no day"),
+        ({"days": ["caturday"]}, "window[0].days: 'cat' is not a day"),
         ({"start": "25:00"}, "window[0].start is '25:00', but must be a time of day"),
         ({"end": "noon"}, "window[0].end is 'noon', but must be a time of day"),
-        ({"timezone": "Mars/Olympus"}, "no time zone 'Mars/Olympus' is known"),
+        ({"timezone": "Mars/Olympus"}, "there is no time zone 'Mars/Olympus' on the host"),
         ({"not_after": "tomorrow"}, "window[0].not_after is 'tomorrow', but must be a date"),
         ({"not_before": "2026-12-02", "not_after": "2026-12-01"}, "ends (not_after) before it begins"),
     ],

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.nodes import node_facts
+from ansible_collections.kubeops.maintenance.plugins.module_utils.node_facts import node_facts
 from kubesim import builders
 
 

@@ -38,7 +38,7 @@ def test_a_drain_from_the_cordon_to_the_end() -> None:
         (
             0.2,
             "w1: cordoned; 12 pods to go, 1 left on purpose (1 daemonset); "
-            "12 evictions taken: default/web-0, default/web-1, default/web-10 and 9 more",
+            "12 evictions accepted: default/web-0, default/web-1, default/web-10 and 9 more",
         ),
         (
             3.05,
@@ -136,7 +136,7 @@ def test_a_pod_that_cannot_go_is_named_with_the_servers_words() -> None:
 
 def test_a_pod_that_the_options_keep_is_named() -> None:
     scene = Scene(builders.pod("bare", node_name="w1"))
-    assert "cannot go: default/bare: no controller would make it again" in heard(scene, preflight="skip").texts[0]
+    assert "cannot go: default/bare: no controller would recreate it" in heard(scene, preflight="skip").texts[0]
 
 
 def test_a_refused_task_tells_nothing() -> None:
@@ -148,7 +148,7 @@ def test_what_the_results_warnings_say_is_no_line() -> None:
     listener = Listener(scene.clock)
     scene.progress = listener.progress
     result = scene.run(delete_options={"wait_timeout": 10})
-    assert listener.texts[0] == "w1: cordoned; 1 pod to go; 1 eviction taken: default/web-0"
+    assert listener.texts[0] == "w1: cordoned; 1 pod to go; 1 eviction accepted: default/web-0"
     assert result["warnings"] == ["wait_timeout (10 s) is shorter than the 30 s that pods on w1 may take to shut down"]
 
 
@@ -157,7 +157,7 @@ def test_a_node_that_is_not_ready_is_said_to_be_so_at_the_start() -> None:
     scene.cluster.controllers.fail("w1")
     scene.agenda.advance(60)
     lines = heard(scene, delete_options={"wait_timeout": 10}).texts
-    assert lines[0] == "w1: cordoned; not Ready; 1 pod to go; 1 eviction taken: default/web-0"
+    assert lines[0] == "w1: cordoned; not Ready; 1 pod to go; 1 eviction accepted: default/web-0"
 
 
 def test_a_node_that_somebody_uncordons_is_told_of() -> None:
@@ -218,7 +218,7 @@ def test_a_cordon_that_is_lifted_after_a_failure_is_told() -> None:
 def test_a_node_that_was_cordoned_before_says_so() -> None:
     scene = Scene(*app("web"))
     scene.run(state="cordon")
-    assert heard(scene).texts[0] == "w1: cordoned already; 1 pod to go; 1 eviction taken: default/web-0"
+    assert heard(scene).texts[0] == "w1: cordoned already; 1 pod to go; 1 eviction accepted: default/web-0"
 
 
 def test_at_level_summary_one_line_sums_a_short_drain_up() -> None:
@@ -231,4 +231,4 @@ def test_at_level_summary_one_line_sums_a_short_drain_up() -> None:
 def test_detail_names_every_pod() -> None:
     scene = Scene(*pods("web", 5))
     lines = heard(scene, detail=True).texts
-    assert "5 evictions taken: default/web-0, default/web-1, default/web-2, default/web-3, default/web-4" in lines[0]
+    assert "5 evictions accepted: default/web-0, default/web-1, default/web-2, default/web-3, default/web-4" in lines[0]

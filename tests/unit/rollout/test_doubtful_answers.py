@@ -77,7 +77,7 @@ def test_a_login_that_fails_for_one_workload_alone_does_not_hide_the_others() ->
     result = scene.follow(name=["web", "db"], fail_early="off")
     scene.turns.close()
     assert [workload["done"] for workload in result["workloads"]] == [False, True]
-    assert "it cannot be looked at: the API server does not accept" in result["workloads"][0]["failure"]
+    assert "it cannot be read: the API server does not accept" in result["workloads"][0]["failure"]
 
 
 def test_a_list_that_is_too_slow_for_what_is_left_is_told_as_want_of_time() -> None:

@@ -50,7 +50,7 @@ def test_a_bad_image_fails_strictly_within_two_seconds_with_image_container_and_
     assert pod["message"].endswith(f"{MISSING}: not found; correct the image's name or the pull secret")
     assert result["workloads"][0]["failure"] == pod["message"]
     assert result["msg"] == (
-        f"Given up early (fail_early=strict): Deployment default/web: pod default/{pod['name']}: {pod['message']}."
+        f"Failed early (fail_early=strict): Deployment default/web: pod default/{pod['name']}: {pod['message']}."
     )
 
 
@@ -83,8 +83,8 @@ def test_what_heals_within_the_window_fails_nothing(fail_early: str) -> None:
         (
             {"error": 'CreateContainerConfigError,configmap "settings" not found'},
             "container_config",
-            'container app cannot be configured: configmap "settings" not found; make the ConfigMap, Secret or key that'
-            " is missing, or correct its name in the template",
+            'container app cannot be configured: configmap "settings" not found; create the ConfigMap, Secret or key'
+            " that is missing, or correct its name in the template",
         ),
         (
             {"error": "CreateContainerError,no command specified"},
@@ -173,7 +173,7 @@ def test_a_paused_deployment_with_a_new_template_is_told_and_what_to_do() -> Non
     result = scene.follow(name=["web"], fail_early="strict")
     assert (reasons(result), scene.seconds <= 3) == (["paused"], True)
     assert result["msg"] == (
-        "Given up early (fail_early=strict): Deployment default/web is paused, and its template has changed: "
+        "Failed early (fail_early=strict): Deployment default/web is paused, and its template has changed: "
         "resume it (kubectl rollout resume)."
     )
 

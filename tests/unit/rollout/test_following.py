@@ -167,7 +167,7 @@ def test_a_workload_made_again_under_its_name_is_not_silently_followed() -> None
 
     scene.agenda.after(2, replace)
     failure = scene.follow(name=["web"])["workloads"][0]["failure"]
-    assert failure == "it was deleted, and another one made under its name, while its rollout was followed"
+    assert failure == "it was deleted, and another one was created under its name, while its rollout was followed"
 
 
 def test_a_workload_that_leaves_the_selector_is_followed_on() -> None:
@@ -237,7 +237,7 @@ def test_what_a_drain_passed_on_and_has_no_rollout_is_named() -> None:
         {"api_version": "batch/v1", "kind": "Job", "namespace": "default", "name": "report"},
     ]
     assert scene.follow(workloads=workloads)["msg"] == (
-        "Rolled out: Deployment default/web. Passed over, because there is no rollout to follow: Job default/report."
+        "Rolled out: Deployment default/web. Skipped, because they have no rollout: Job default/report."
     )
 
 
@@ -374,7 +374,7 @@ def test_a_name_that_may_not_be_looked_at_does_not_hide_the_others() -> None:
     assert result["msg"].startswith('Deployments.apps "api" is forbidden')
     assert result["msg"].endswith("The other workload was not waited for (see workloads).")
     assert [(workload["name"], workload["done"]) for workload in result["workloads"]] == [("api", False), ("web", True)]
-    assert failures(result)["Deployment/api"].startswith("it cannot be looked at: ")
+    assert failures(result)["Deployment/api"].startswith("it cannot be read: ")
 
 
 def test_one_look_fails_for_a_name_that_does_not_exist_and_tells_of_the_others() -> None:
@@ -434,13 +434,13 @@ def test_who_may_not_look_into_other_namespaces_is_told_as_much_as_is_known() ->
 def test_a_malformed_selector_is_told_with_its_option() -> None:
     with pytest.raises(InvalidOptions) as caught:
         still(deployment()).follow(label_selectors=["app in web"])
-    assert caught.value.message.startswith("the option label_selectors: 'app in web' is no label selector: ")
+    assert caught.value.message.startswith("the option label_selectors: 'app in web' is not a valid label selector: ")
 
 
 def test_a_selector_may_match_nothing_where_the_task_says_so() -> None:
     result = still().follow(label_selectors=["app=x"], allow_empty=True)
     assert (result["failed"], result["done"], result["workloads"]) == (False, True, [])
-    assert result["msg"] == "No workload was chosen, and allow_empty says that this is fine."
+    assert result["msg"] == "There is no workload to follow, which allow_empty permits."
 
 
 def test_a_kind_that_this_server_does_not_serve_is_told() -> None:

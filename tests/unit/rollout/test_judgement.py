@@ -97,7 +97,7 @@ def test_what_an_event_explains_has_stood_since_it_was_seen() -> None:
 )
 def test_the_words_of_a_refusal_tell_its_reason(words: str, reason: str, final: bool) -> None:
     found = refusal(words)
-    assert (found.reason, found.final, found.message) == (reason, final, "cannot get a pod made: " + words)
+    assert (found.reason, found.final, found.message) == (reason, final, "cannot create a pod: " + words)
 
 
 def deployment(**spec: Any) -> Object:

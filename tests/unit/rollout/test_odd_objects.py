@@ -107,14 +107,14 @@ def test_a_text_without_an_end_of_its_brackets_is_told() -> None:
 
 
 def test_a_path_that_can_be_none_is_told() -> None:
-    assert refusal(src=["a\0b"]).endswith("a\\x00b' is no path of a file")
+    assert refusal(src=["a\0b"]).endswith("a\\x00b' is not the path of a file")
 
 
 @pytest.mark.parametrize("name", ["..", ".", "a,b", "a b", "we%b", "{{ app }}", "web\0"])
 @pytest.mark.parametrize("key", ["name", "namespace"])
 def test_what_nothing_is_called_is_refused_before_it_makes_another_path(key: str, name: str) -> None:
     found = refusal(workloads=[{"kind": "Deployment", "name": "web", "namespace": "shop", key: name}])
-    assert f"is {name!r}, which nothing in Kubernetes is called; if it comes from a variable, look at that" in found
+    assert f"is {name!r}, which is not a valid name in Kubernetes; if it comes from a variable, check that" in found
 
 
 @pytest.mark.parametrize("version", ["apps/v1?x", "../v1", "apps/v1/x", "apps", "apps/v 1"])

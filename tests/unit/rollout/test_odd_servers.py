@@ -104,7 +104,7 @@ def test_a_server_that_knows_no_lists_is_told_at_once() -> None:
     scene.faults.add({"path": A_LIST, "json": {"login": "please"}, "times": 0})
     with pytest.raises(ServerFault) as caught:
         scene.follow(name=["web"])
-    assert "what came for a list is none" in caught.value.message
+    assert "the answer to a list request is not a list" in caught.value.message
     assert scene.seconds == 0
 
 
@@ -124,7 +124,7 @@ def test_credentials_that_run_out_end_looks_at_once() -> None:
     scene.faults.add({"path": "deployments/web", "status": 401, "after": 3, "times": 0})
     result = scene.follow(name=["web"], fail_early="off", wait_timeout=300)
     assert scene.seconds <= 16
-    assert "cannot be looked at: the API server does not accept the credentials" in result["workloads"][0]["failure"]
+    assert "cannot be read: the API server does not accept the credentials" in result["workloads"][0]["failure"]
 
 
 def test_one_look_ends_where_nothing_confirms_a_failure() -> None:

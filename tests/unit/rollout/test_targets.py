@@ -155,9 +155,9 @@ def test_workloads_of_one_kind_and_namespace_are_one_group() -> None:
         ),
         (
             {"resource_definition": "web.yml"},
-            "resource_definition is a plain text and no object; the path of a file goes into",
+            "resource_definition is plain text and not an object; use src",
         ),
-        ({"resource_definition": "- 1\n"}, "resource_definition is no object with apiVersion, kind and metadata"),
+        ({"resource_definition": "- 1\n"}, "resource_definition is not an object with apiVersion, kind and metadata"),
         ({"resource_definition": {"metadata": {"name": "x"}}}, "resource_definition has no kind"),
         (
             {
@@ -211,7 +211,7 @@ def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "x.yml").write_bytes(b"\xff\xfe\x00\x81")
     assert (
         refusal(src=[str(tmp_path / "x.yml")])
-        == f"the option src: {tmp_path}/x.yml is no text in UTF-8, so it is no manifest"
+        == f"the option src: {tmp_path}/x.yml is not UTF-8 text, so it is not a manifest"
     )
 
 

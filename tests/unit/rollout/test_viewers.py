@@ -118,8 +118,8 @@ def test_an_unobserved_spec_is_told_before_the_deadline_of_the_one_before() -> N
     [
         ("4", "desired revision (3) is different from the running revision (4): it was superseded by revision 4"),
         ("2", "desired revision (3) is different from the running revision (2)"),
-        (None, f'deployment "web" has no annotation {REVISION} yet, so whether it is at revision 3 cannot be told'),
-        ("new", "deployment \"web\" says 'new', which is no revision, so whether it is at revision 3 cannot be told"),
+        (None, f'deployment "web" has no annotation {REVISION} yet, so it is unknown whether it is at revision 3'),
+        ("new", "deployment \"web\" says 'new', which is not a revision, so it is unknown whether it is at revision 3"),
     ],
 )
 def test_another_revision_than_the_pinned_one_is_a_failure(annotation: str | None, failure: str) -> None:

@@ -68,7 +68,7 @@ class Collection:
     keep: Callable[[Obj], Obj] = lambda item: item
 
 
-def observe(rest: Rest, what: Collection) -> Iterator[Listed | Changed | Unwatched | Pause | None]:
+def list_and_watch(rest: Rest, what: Collection) -> Iterator[Listed | Changed | Unwatched | Pause | None]:
     """Yield the items of a collection and then every change, for ever. Raise what no further try heals."""
     watching, version = True, ""
     vain = 0

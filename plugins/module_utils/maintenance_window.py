@@ -46,7 +46,7 @@ class Opening(NamedTuple):
 
 
 def windows_from(option: str, entries: Iterable[Mapping[str, Any]] | None) -> tuple[Window, ...]:
-    """Return the windows that an option describes; raise InvalidOptions for what cannot be meant."""
+    """Return the windows that an option describes; raise InvalidOptions for what makes no sense."""
     return tuple(_window_from("%s[%d]" % (option, number), entry) for number, entry in enumerate(entries or ()))
 
 
@@ -114,7 +114,7 @@ def _window_from(option: str, entry: Mapping[str, Any]) -> Window:
     names = [str(day).strip().lower()[:3] for day in entry.get("days") or DAYS]
     for name in names:
         if name not in DAYS:
-            raise InvalidOptions("the option %s.days: %r is no day; they are %s" % (option, name, ", ".join(DAYS)))
+            raise InvalidOptions("the option %s.days: %r is not a day; days are %s" % (option, name, ", ".join(DAYS)))
     window = Window(
         zone,
         tuple(DAYS.index(name) for name in names),
@@ -133,8 +133,8 @@ def _zone(option: str, name: str) -> zoneinfo.ZoneInfo:
         return zoneinfo.ZoneInfo(str(name))
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
         raise InvalidOptions(
-            "the option %s: no time zone %r is known where this task runs; give one such as Europe/Berlin, and install "
-            "the package tzdata if it is right" % (option, name)
+            "the option %s: there is no time zone %r on the host that runs this task; give one such as "
+            "Europe/Berlin, or install the package tzdata if the name is right" % (option, name)
         ) from None
 
 

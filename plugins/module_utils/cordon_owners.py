@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keep book on a node of who cordoned it, so that nobody lifts somebody else's cordon.
+"""Record on a node who cordoned it, so that nobody lifts somebody else's cordon.
 
 The annotation holds a JSON map of owner to C(since) (RFC 3339) and C(prior_unschedulable): whether the node was
 cordoned by somebody without an owner before the first owner came. It is changed only together with the node's
@@ -37,7 +37,7 @@ def owners_of(node: Obj) -> Owners:
     except (TypeError, ValueError, RecursionError):
         return Owners(broken="is not JSON")
     if not isinstance(entries, dict):
-        return Owners(broken="is no JSON map")
+        return Owners(broken="is not a JSON map")
     return Owners(entries)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions, MaintenanceError
-from ansible_collections.kubeops.maintenance.plugins.module_utils.node_look import choice_from, look
+from ansible_collections.kubeops.maintenance.plugins.module_utils.node_info import choice_from, look
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
 from kubesim import builders
 from stage import Scene
@@ -64,7 +64,7 @@ def test_an_unknown_name_is_told_with_the_names_most_like_it(scene: Scene) -> No
 def test_a_malformed_selector_is_told_with_the_name_of_its_option(scene: Scene) -> None:
     with pytest.raises(InvalidOptions) as caught:
         told(scene, label_selectors=["pool in a"])
-    assert caught.value.message.startswith("the option label_selectors: 'pool in a' is no label selector: ")
+    assert caught.value.message.startswith("the option label_selectors: 'pool in a' is not a valid label selector: ")
 
 
 @pytest.mark.parametrize("params", [{"name": []}, {"name": ["w1", " "]}, {"label_selectors": [""]}])

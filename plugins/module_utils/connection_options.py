@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Know of each connection option what it is and where it comes from, so that an error names the place to correct."""
+"""Keep the value of each connection option and where it comes from, so that an error can name the place to correct."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class GivenOptions:
+class ConnectionOptions:
     """The values of the connection options.
 
     variables: for options that the task leaves out, the environment variables that their values come from.

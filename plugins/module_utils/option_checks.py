@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check values of options that Ansible's argument spec lets through though they cannot be meant."""
+"""Refuse option values that Ansible's argument spec accepts but that make no sense."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def check_at_least(option: str, value: Any, least: int, unit: str) -> None:
 
 
 def check_name(what: str, name: str) -> None:
-    """Raise InvalidOptions for what no object of the API is called: it would be looked for in another place.
+    """Raise InvalidOptions for what is no name at all in Kubernetes: the request would ask for something else.
 
-    A path with C(..) in it is another one, and a comma ends a field selector. What only no Deployment is called, such
-    as a name in capital letters, is left to the API server, whose answer leads to the right one.
+    C(..) in a path makes it another path, and a comma ends a field selector. Names that only the API server refuses,
+    such as one in capital letters, are left to it, because the error then comes with the names most like it.
     """
     if not _NAME.fullmatch(name):
         raise InvalidOptions(
-            "%s is %r, which nothing in Kubernetes is called; if it comes from a variable, look at that" % (what, name)
+            "%s is %r, which is not a valid name in Kubernetes; if it comes from a variable, check that" % (what, name)
         )
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Look at nodes, once."""
+"""Read nodes once and return their facts."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .cluster import Cluster
-from .fleet import Fleet
-from .node_parts import CSI_DRIVERS, DAEMONSET_PODS, STATIC_PODS, daemonset_pods, static_pods
-from .nodes import node_facts
+from .node_facts import CSI_DRIVERS, DAEMONSET_PODS, STATIC_PODS, daemonset_pods, node_facts, static_pods
 from .objects import name_of
-from .option_values import distinct_texts
+from .option_checks import distinct_texts
 from .rest import Rest
 from .waiting import Clock, Deadline
 from .words import counted
@@ -47,25 +45,25 @@ def choice_from(params: Mapping[str, Any]) -> NodeChoice:
 def look(choice: NodeChoice, clock: Clock, rest_for: Callable[[Deadline], Rest]) -> dict[str, Any]:
     """Return the module's result, as RETURN in its documentation describes it."""
     rest = rest_for(Deadline(clock, LONGEST_LOOK))
-    cluster, fleet = Cluster(rest), Fleet(rest)
+    cluster = Cluster(rest)
     if choice.names:
         nodes = sorted((cluster.node(name) for name in choice.names), key=name_of)
     else:
         nodes = cluster.nodes(list(choice.label_selectors), option="label_selectors")
-    facts = [dict(node_facts(node), **_gathered(name_of(node), fleet, choice.gather)) for node in nodes]
+    facts = [dict(node_facts(node), **_gathered(name_of(node), cluster, choice.gather)) for node in nodes]
     return {"changed": False, "msg": _sentence(facts), "nodes": facts}
 
 
-def _gathered(node: str, fleet: Fleet, wanted: tuple[str, ...]) -> dict[str, Any]:
+def _gathered(node: str, cluster: Cluster, wanted: tuple[str, ...]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if DAEMONSET_PODS in wanted or STATIC_PODS in wanted:
-        pods = fleet.pods_on(node)
+        pods = cluster.pods_on(node, []).items
         if DAEMONSET_PODS in wanted:
             found[DAEMONSET_PODS] = daemonset_pods(pods)
         if STATIC_PODS in wanted:
             found[STATIC_PODS] = static_pods(pods)
     if CSI_DRIVERS in wanted:
-        found[CSI_DRIVERS] = fleet.csi_drivers(node)
+        found[CSI_DRIVERS] = cluster.csi_drivers(node)
     return found
 
 

@@ -1,14 +1,14 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keep the pods of a node as they were last, though news may come in another order than they were true in."""
+"""Keep a node's pods in their latest state, although lists and watch events may arrive out of order."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from .list_watch import Changed, Listed
 from .objects import Obj, age_of, identity_of, name_of, version_of
-from .observe import Changed, Listed
 
 
 class Mark(NamedTuple):
@@ -18,7 +18,7 @@ class Mark(NamedTuple):
     newest: int
 
 
-class Sightings:
+class PodCache:
     """What is on a node: C(pods) by identity."""
 
     def __init__(self) -> None:

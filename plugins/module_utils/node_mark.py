@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write on a node what is to be known of it later: annotations and labels."""
+"""Write annotations and labels on a node."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .cluster import Cluster
 from .errors import Conflict, Failed, InvalidOptions
-from .fleet import Fleet
 from .objects import Obj, part, version_of
 from .rest import Rest
 from .waiting import Clock, Deadline
@@ -44,7 +44,7 @@ def task_from(params: Mapping[str, Any], check_mode: bool) -> MarkTask:
     labels = _wanted("labels", params.get("labels"))
     for key, value in labels.items():
         if value is not None and not _LABEL.match(value):
-            raise InvalidOptions("the option labels: %r is no value for the label %s" % (value, key))
+            raise InvalidOptions("the option labels: %r is not a valid value for the label %s" % (value, key))
     if not annotations and not labels:
         raise InvalidOptions("give annotations or labels to write")
     return MarkTask(name, annotations, labels, check_mode)
@@ -52,11 +52,9 @@ def task_from(params: Mapping[str, Any], check_mode: bool) -> MarkTask:
 
 def mark(task: MarkTask, clock: Clock, rest_for: Callable[[Deadline], Rest]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the module's result, as RETURN in its documentation describes it, and Ansible's diff."""
-    fleet = Fleet(rest_for(Deadline(clock, LONGEST_CHANGE)))
+    cluster = Cluster(rest_for(Deadline(clock, LONGEST_CHANGE)))
     for _attempt in range(_MOST_CONFLICTS):
-        node = fleet.node(task.name)
-        if node is None:
-            raise InvalidOptions("there is no node %r in this cluster" % task.name)
+        node = cluster.node(task.name)
         before = {
             "annotations": _present(node, "annotations", task.annotations),
             "labels": _present(node, "labels", task.labels),
@@ -69,7 +67,7 @@ def mark(task: MarkTask, clock: Clock, rest_for: Callable[[Deadline], Rest]) -> 
         if keys:
             patch = {"metadata": dict(changes, resourceVersion=version_of(node))}
             try:
-                node = fleet.annotate(task.name, patch, task.check_mode)
+                node = cluster.patch_node(task.name, patch, task.check_mode)
             except Conflict:
                 continue
         after = {
@@ -79,14 +77,16 @@ def mark(task: MarkTask, clock: Clock, rest_for: Callable[[Deadline], Rest]) -> 
         words = "%s on node %s: %s" % ("Changed" if keys else "Nothing to change", task.name, some(keys))
         result = dict(after, changed=bool(keys), msg=words.rstrip(": ") + ".", name=task.name)
         return result, {"before": before, "after": after}
-    raise Failed("node %s is changed by others all the time, so nothing could be written on it" % task.name)
+    raise Failed(
+        "others keep changing node %s, so nothing could be written on it: try again when they have finished" % task.name
+    )
 
 
 def _wanted(option: str, values: Any) -> dict[str, str | None]:
     wanted: dict[str, str | None] = {}
     for key, value in (values or {}).items():
         if not _KEY.match(str(key)):
-            raise InvalidOptions("the option %s: %r is no key such as example.com/name" % (option, key))
+            raise InvalidOptions("the option %s: %r is not a valid key, such as example.com/name" % (option, key))
         # An empty text takes a key away, too: templates have no way to say nothing.
         wanted[str(key)] = None if value is None or value == "" else str(value)
     return wanted

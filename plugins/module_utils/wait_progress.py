@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tell what a task waits for that looks again and again, and pause between its looks."""
+"""Tell what a task that looks again and again is waiting for, and pause between its looks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .words import lasting
 _NUMBERS = re.compile(r"\d+")
 
 
-class WaitLines:
+class WaitProgress:
     """What there is to tell of a wait; see progress.Source.
 
     subject: what the lines are about. Nothing is told before the first C(stands).

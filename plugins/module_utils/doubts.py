@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .errors import (
     Forbidden,
+    InvalidConfiguration,
     MaintenanceError,
     NotFound,
     ServerFault,
@@ -27,9 +28,10 @@ def pause_of_doubt(error: MaintenanceError, doubts: int) -> float | None:
     """Return after how many seconds to ask again in spite of an error that is for good as a rule; None if it counts.
 
     An API server that has just come up may know no rights, no objects, and not who vouches for tokens, for a moment.
-    doubts: errors in a row.
+    What renews credentials, resolves names or answers with a certificate worked before, too. doubts: errors in a row.
     """
-    return next_pause(doubts) if isinstance(error, (Forbidden, NotFound, ServerFault, Unauthorized)) else None
+    odd = isinstance(error, (Forbidden, InvalidConfiguration, NotFound, ServerFault, Unauthorized))
+    return next_pause(doubts) if odd or (isinstance(error, Unreachable) and error.final) else None
 
 
 def next_pause(doubts: int) -> float | None:

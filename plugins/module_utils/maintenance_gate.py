@@ -11,7 +11,7 @@ from typing import Any
 
 from .cluster import Cluster
 from .doubts import may_be_away
-from .errors import ApiError, InvalidOptions, MaintenanceError, Unreachable
+from .errors import InvalidOptions, MaintenanceError
 from .gate_remedies import remedies, remedy
 from .gate_rules import (
     Batch,
@@ -129,7 +129,7 @@ class Gate:
         seconds = max(1.0, min(LONGEST_LOOK, deadline.remaining()))
         try:
             found = self._judge(Cluster(self._rest_for(Deadline(self._clock, seconds))))
-        except (ApiError, Unreachable) as exc:
+        except MaintenanceError as exc:
             self._doubts += 1
             # A control plane that was just rebooted may take a moment; one that never answered is a wrong address.
             if not self._known or not may_be_away(exc, self._doubts):

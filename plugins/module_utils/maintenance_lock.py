@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .doubts import may_be_away
-from .errors import ApiError, Conflict, Failed, InvalidOptions, Unreachable
+from .errors import Conflict, Failed, InvalidOptions, MaintenanceError
 from .lease_terms import Claimant, Hold, hold_of, is_due, taken
 from .leases import LeaseStore
 from .objects import Obj, number
@@ -104,7 +104,7 @@ class Lock:
         store = LeaseStore(rest, self._task.namespace, self._task.name, self._task.check_mode)
         try:
             result = self._take(store) if self._task.wanted else self._release(store)
-        except (ApiError, Unreachable) as exc:
+        except MaintenanceError as exc:
             self._doubts += 1
             # Who holds the lock may be rebooting the control plane.
             if not self._waiting or not may_be_away(exc, self._doubts):

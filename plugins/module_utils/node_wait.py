@@ -12,6 +12,7 @@ from typing import Any
 from .cluster import Cluster
 from .errors import (
     Forbidden,
+    InvalidConfiguration,
     InvalidOptions,
     MaintenanceError,
     ServerFault,
@@ -138,10 +139,11 @@ class NodeWait:
         before = self._node
         try:
             node = cluster.node_now(self._task.name)
-        except (Forbidden, Unauthorized) as exc:
+        except (Forbidden, InvalidConfiguration, Unauthorized) as exc:
             if before is None:
                 raise
-            # An API server that has just started may not know its roles yet, nor who vouches for tokens.
+            # An API server that has just started may not know its roles yet, nor who vouches for tokens. What gives
+            # credentials may have been on the node.
             raise _NotNow(exc.message) from exc
         # Who knows a boot id has seen the node, which some clouds take out of the cluster while it is down.
         if node is None and before is None and not self._task.expected.other_boot_id:

@@ -37,7 +37,7 @@ class PodDrain:
     budget's version when the last eviction was sent, None before the first; booked: the budget's books have the
     eviction; shortened: a running grace period was shortened; weighed: whether a budget decides about it was looked
     up, guard: that budget; returns: how many pods in a row its controller has put on the cordoned node; granted: the
-    account is known to have the right to remove it; doubts: refusals of that right in a row.
+    account is known to have the right to remove it; doubts: answers in a row that were odd after that.
     """
 
     pod: Obj
@@ -118,9 +118,9 @@ class PodDrain:
 
     def answered(self, outcome: Outcome, now: float, longest: float, jitter: float) -> None:
         """Take in what the answer meant; C(longest) bounds the pause before the next try."""
-        outcome = self.outcome = self._weighed(outcome)
         # It may have been carried out all the same, whatever the next one is answered.
         self.doubtful = self.doubtful or may_be_done(outcome)
+        outcome = self.outcome = self._weighed(outcome)
         self.faults = self.faults + 1 if outcome.kind in (AGAIN, REFUSED) else 0
         if outcome.kind == ACCEPTED:
             self.state, self.accepted, self.accepted_at, self.booked = LEAVING, True, now, False
@@ -137,10 +137,13 @@ class PodDrain:
             self.state = LEAVING
 
     def _weighed(self, outcome: Outcome) -> Outcome:
-        """Return what an answer means: whether it refuses a right that the account had a moment ago."""
-        refused = outcome.kind == FAILED and outcome.reason == "forbidden"
-        self.doubts = self.doubts + 1 if refused else 0
-        pause = next_pause(self.doubts) if refused and self.granted else None
+        """Return what an answer means: whether it refuses a right that the account had a moment ago.
+
+        Where no answer came for good (status 0), there was one before, to the list of the pods.
+        """
+        odd = outcome.kind == FAILED and (outcome.status == 0 or (outcome.reason == "forbidden" and self.granted))
+        self.doubts = self.doubts + 1 if odd else 0
+        pause = next_pause(self.doubts) if odd else None
         return outcome if pause is None else replace(outcome, kind=AGAIN, pause=pause)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration, Unreachable
 from drain.situations import EVICTION, app, reasons, status
 from kubesim import builders
 from stage import ConcurrentScene, Scene, drained
@@ -178,3 +179,66 @@ def test_a_right_that_is_still_denied_when_time_is_up_is_named() -> None:
     result = scene.run(delete_options={"wait_timeout": 5})
     assert reasons(result) == {"web-0": "forbidden"}
     assert "the account may not evict it, so grant it that right: simulated failure 403" in result["msg"]
+
+
+BROKEN = [
+    InvalidConfiguration("The credential plugin 'login' ended with exit code 1."),
+    Unreachable("the host name in https://cluster.test:6443 cannot be resolved", final=True, kind="name"),
+    Unreachable("the certificate of https://cluster.test:6443 is not trusted", final=True),
+]
+
+
+def break_off(scene: ConcurrentScene, error: Exception, after: str, seconds: float) -> None:
+    """Let every request fail before it is sent, for so long, once the first of which the text is part was sent."""
+    headers, begun = scene.connection.headers, []
+
+    def before(method: str, target: str) -> None:
+        if after in "%s %s" % (method, target) and not begun:
+            begun.append(scene.agenda.now)
+
+    def broken() -> dict[str, str]:
+        if begun and scene.agenda.now < begun[0] + seconds:
+            raise error
+        return headers()
+
+    scene.line.before = before
+    scene.connection.headers = broken  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize("error", BROKEN, ids=["plugin", "name", "certificate"])
+@pytest.mark.parametrize("preflight", ["standard", "skip"])
+@pytest.mark.parametrize("after", ["eviction", "watch=true"])
+def test_what_fails_for_a_moment_before_requests_are_sent_loses_no_pod(
+    after: str, preflight: str, error: Exception
+) -> None:
+    scene = ConcurrentScene(*app("web", term=3), *app("db", term=3))
+    scene.faults.add({"path": "watch=true", "watch": "expire", "times": 0})
+    break_off(scene, error, after, 10)
+    result = scene.run(preflight=preflight, eviction_concurrency=1)
+    assert (result["failed"], sorted(drained(result))) == (False, ["db-0", "web-0"])
+
+
+@pytest.mark.parametrize("error", [BROKEN[0], BROKEN[2]], ids=["plugin", "certificate"])
+def test_what_fails_for_good_before_requests_are_sent_ends_the_drain_within_half_a_minute(error: Exception) -> None:
+    scene = ConcurrentScene(*app("web"))
+    scene.faults.add({"path": "watch=true", "watch": "expire", "times": 0})
+    break_off(scene, error, "eviction", 1000)
+    result = scene.run()
+    assert (result["failed"], str(error).rstrip(".") in result["msg"], scene.seconds < 30) == (True, True, True)
+
+
+def test_an_eviction_that_was_never_sent_is_no_change() -> None:
+    scene = ConcurrentScene(*app("web"))
+    scene.store.mutate("Node", None, "w1", lambda node: node["spec"].update(unschedulable=True))
+    # The node, its pods, and its pods again, with which the drain begins.
+    left, headers = iter(range(3)), scene.connection.headers
+
+    def broken() -> dict[str, str]:
+        if next(left, None) is None:
+            raise BROKEN[0]
+        return headers()
+
+    scene.connection.headers = broken  # type: ignore[method-assign]
+    result = scene.run(preflight="skip")
+    pod = result["pending_pods"][0]
+    assert (result["failed"], result["changed"], pod["last_status"]) == (True, False, 0)

@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import (
     Forbidden,
+    InvalidConfiguration,
     InvalidOptions,
     Unreachable,
 )
@@ -379,3 +380,21 @@ def test_the_wait_for_a_node_counts_from_the_tasks_begin() -> None:
     scene.agenda.advance(20)
     assert not waited(scene, name="w3", wait_timeout=30)["back"]
     assert scene.clock.monotonic() - begun == 30
+
+
+def test_credentials_that_cannot_be_renewed_for_a_moment_are_waited_for() -> None:
+    scene = Scene(builders.node("w3", ready=False))
+    headers, start = scene.connection.headers, scene.agenda.now
+
+    def broken() -> dict[str, str]:
+        if start + 8 < scene.agenda.now < start + 30:
+            raise InvalidConfiguration("The credential plugin 'login' ended with exit code 1.")
+        return headers()
+
+    scene.connection.headers = broken  # type: ignore[method-assign]
+    scene.agenda.after(40, lambda: scene.store.mutate("Node", None, "w3", get_ready))
+    assert waited(scene, name="w3", wait_timeout=300)["back"]
+
+
+def get_ready(node: dict[str, Any]) -> None:
+    node["status"]["conditions"] = [{"type": "Ready", "status": "True"}]

@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
+import select
+import stat
 import threading
 
 from ansible import constants as C
@@ -35,7 +38,31 @@ def is_read_by_programs() -> bool:
 
 def show_text(text: str) -> None:
     """Print lines that stand for themselves, where those of tasks are printed."""
-    Display().display(text, stderr=is_read_by_programs())
+    stderr = is_read_by_programs()
+    if not is_closed(2 if stderr else 1):
+        Display().display(text, stderr=stderr)
+
+
+def is_closed(descriptor: int) -> bool:
+    """Tell whether nobody reads what ansible-playbook prints there, as behind C(| head -1), or its terminal is gone.
+
+    To be called in one of its workers. Ansible would wait for ever after a line of theirs that cannot be printed: the
+    thread that prints it is the one that takes the results of tasks, and ends then.
+    """
+    path = "/proc/%d/fd/%d" % (os.getppid(), descriptor)
+    try:
+        mode = os.stat(path).st_mode
+        if not stat.S_ISFIFO(mode) and not stat.S_ISCHR(mode):
+            return False
+        output = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    except OSError as exc:
+        return exc.errno in (errno.ENXIO, errno.EIO)
+    try:
+        poll = select.poll()
+        poll.register(output, 0)
+        return bool(poll.poll(0))
+    finally:
+        os.close(output)
 
 
 class Lines:
@@ -67,7 +94,7 @@ class Lines:
         text = one_line(text)
         # A screen that is gone, as it is in a worker whose playbook was killed, is no reason to fail.
         with contextlib.suppress(Exception):
-            if text:
+            if text and not is_closed(2 if self._stderr else 1):
                 Display().display("[%s] %s" % (self._host, text), color=C.COLOR_VERBOSE, stderr=self._stderr)
 
     def rest(self) -> None:

@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+import os
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.plugin_utils import lines
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils.lines import Lines, Tail
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.lines import Lines, Tail, show_text
 from progress.listener import Hands
 
 
@@ -71,6 +73,25 @@ def test_a_screen_that_is_gone_fails_nothing(clock: Hands, monkeypatch: pytest.M
 
     monkeypatch.setattr(lines, "Display", gone)
     Lines("n1", clock).show("text")
+
+
+def test_what_nobody_can_read_is_not_printed(screen: list[Any], clock: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, writer = os.pipe()
+    # As if ansible-playbook, of which this is no worker, had it for its standard output.
+    monkeypatch.setattr(lines.os, "getppid", os.getpid)
+    monkeypatch.setattr(lines, "is_closed", partial(lambda closed, descriptor: closed(writer), lines.is_closed))
+    Lines("n1", clock).show("one")
+    os.close(reader)
+    Lines("n1", clock).show("two")
+    show_text("three")
+    os.close(writer)
+    assert screen == [("[n1] one", False)]
+
+
+def test_a_file_or_nothing_is_not_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines.os, "getppid", os.getpid)
+    with (tmp_path / "output").open("w", encoding="ascii") as file:
+        assert (lines.is_closed(file.fileno()), lines.is_closed(9999)) == (False, False)
 
 
 def test_a_tail_shows_all_that_was_written_before_the_end(screen: list[Any], clock: Hands, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from typing import NamedTuple, NoReturn
 
 from .errors import Cancelled
 from .job_folder import asked_in, removed
+from .processes import command_of, parent_of, start_of
 
 # How soon the death of an ancestor is noticed, in seconds.
 LOOK_EVERY = 0.5
@@ -34,7 +35,7 @@ class Ancestor(NamedTuple):
 
 
 def this_process() -> dict[str, int]:
-    """Return the number of this process and, where /proc tells it, the tick of its start: numbers are used again."""
+    """Return C(pid), the id of this process, and C(tick), that of its start, 0 where /proc does not tell."""
     mine = _identity(os.getpid())
     return {"pid": os.getpid(), "tick": int(mine.started) if mine else 0}
 
@@ -97,7 +98,7 @@ def _touched(path: str) -> int | None:
 def ancestors_to_watch(parent: int) -> list[Ancestor]:
     """Return the processes whose end means that nobody waits for the module: its parent, and those up to Ansible's own.
 
-    None for a task that runs with C(async), which is meant to outlive them, or where /proc does not tell.
+    [] for a task that runs with C(async), which is meant to outlive them, or where /proc does not tell.
     """
     chain: list[Ancestor] = []
     wanted, found = 1, False
@@ -106,38 +107,17 @@ def ancestors_to_watch(parent: int) -> list[Ancestor]:
         ancestor = _identity(pid)
         if ancestor is None:
             break
-        command = _command(pid)
+        command = command_of(pid)
         if any("async_wrapper" in word for word in command):
             # A wrapper around the whole playbook is another matter.
             return chain[:wanted] if found else []
         chain.append(ancestor)
         if any(os.path.basename(word).startswith("ansible") for word in command[:2]):
             wanted, found = len(chain), True
-        pid = _parent(pid)
+        pid = parent_of(pid)
     return chain[:wanted]
 
 
-def _stat(pid: int) -> list[str]:
-    """Return the fields of /proc/<pid>/stat after the command's name, [] if the process is gone."""
-    with contextlib.suppress(OSError, IndexError):
-        with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as file:
-            return file.read().rpartition(")")[2].split()
-    return []
-
-
 def _identity(pid: int) -> Ancestor | None:
-    fields = _stat(pid)
-    # A zombie has ended; only its parent has not noticed yet.
-    return Ancestor(pid, fields[19]) if len(fields) > 19 and fields[0] not in "ZX" else None
-
-
-def _parent(pid: int) -> int:
-    fields = _stat(pid)
-    return int(fields[1]) if len(fields) > 1 else 0
-
-
-def _command(pid: int) -> list[str]:
-    with contextlib.suppress(OSError):
-        with open("/proc/%d/cmdline" % pid, encoding="utf-8", errors="replace") as file:
-            return file.read().split("\0")
-    return []
+    started = start_of(pid)
+    return Ancestor(pid, started) if started else None

@@ -12,6 +12,9 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from .objects import whole
+from .processes import command_of, parent_of, start_of
+
 _PROGRAMS = ("ansible-playbook", "ansible", "ansible-console")
 # A number that differs after each start of the machine.
 _BOOT = "/proc/sys/kernel/random/boot_id"
@@ -34,11 +37,11 @@ def this_run() -> Run | None:
     place = _place()
     pid = os.getppid()
     while place and pid > 1 and not _is_playbook(pid):
-        pid = _parent(pid)
+        pid = parent_of(pid)
     # A worker looks like the process that it was forked from, and ends with its task.
-    while place and pid > 1 and _is_playbook(_parent(pid)):
-        pid = _parent(pid)
-    began = _began(pid) if place and pid > 1 else ""
+    while place and pid > 1 and _is_playbook(parent_of(pid)):
+        pid = parent_of(pid)
+    began = start_of(pid) if place and pid > 1 else ""
     return Run(place, pid, began) if began else None
 
 
@@ -46,12 +49,13 @@ def run_from(text: str) -> Run | None:
     """Return the run that a text of Run.text() names, None for any other text."""
     place, _slash, rest = text.partition("/")
     pid, _slash, began = rest.partition("/")
-    return Run(place, int(pid), began) if place and pid.isdigit() and began else None
+    number = whole(pid)
+    return Run(place, number, began) if place and number is not None and began else None
 
 
 def has_ended(run: Run) -> bool:
     """Tell whether the run is over for sure, which can be known only on its own machine."""
-    return run.place == _place() and _began(run.pid) != run.began
+    return run.place == _place() and start_of(run.pid) != run.began
 
 
 def _place() -> str:
@@ -62,29 +66,5 @@ def _place() -> str:
         return ""
 
 
-def _stat(pid: int) -> list[str]:
-    try:
-        with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as file:
-            return file.read().rpartition(")")[2].split()
-    except OSError:
-        return []
-
-
-def _began(pid: int) -> str:
-    fields = _stat(pid)
-    # A zombie has ended; only its parent has not noticed yet.
-    return fields[19] if len(fields) > 19 and fields[0] not in "ZX" else ""
-
-
-def _parent(pid: int) -> int:
-    fields = _stat(pid)
-    return int(fields[1]) if len(fields) > 1 else 0
-
-
 def _is_playbook(pid: int) -> bool:
-    try:
-        with open("/proc/%d/cmdline" % pid, encoding="utf-8", errors="replace") as file:
-            words = file.read().split("\0")
-    except OSError:
-        return False
-    return any(os.path.basename(word) in _PROGRAMS for word in words[:2])
+    return any(os.path.basename(word) in _PROGRAMS for word in command_of(pid)[:2])

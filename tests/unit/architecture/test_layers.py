@@ -44,6 +44,7 @@ LEVELS = {
     "module_utils/rights.py": 1.0,
     "module_utils/volumes.py": 1.0,
     "module_utils/maintenance_window.py": 1.0,
+    "module_utils/processes.py": 0.0,
     "module_utils/playbook_process.py": 1.0,
     "module_utils/lease_terms.py": 1.1,
     "module_utils/maintenance_rights.py": 1.1,

@@ -204,7 +204,7 @@ def test_the_same_run_renews_its_lock(scene: Scene) -> None:
     assert locked(scene, run=Run("elsewhere:1", 10, "100"))["held"]
 
 
-@pytest.mark.parametrize("text", ["", "x", "place/pid/1", "place/12/"])
+@pytest.mark.parametrize("text", ["", "x", "place/pid/1", "place/12/", "place/\u00b2/1", "/12/1"])
 def test_a_text_that_names_no_run_is_none(text: str) -> None:
     assert run_from(text) is None
 

@@ -438,8 +438,8 @@ def test_a_module_that_cannot_be_started_at_all_leaves_no_files(action: Plugin, 
 def chain_of(monkeypatch: pytest.MonkeyPatch, *commands: str) -> list[int]:
     """Let processes 10, 11... have these commands, each the child of the next one; return which are watched."""
     monkeypatch.setattr(cancellation, "_identity", lambda pid: cancellation.Ancestor(pid, "1"))
-    monkeypatch.setattr(cancellation, "_command", lambda pid: commands[pid - 10].split())
-    monkeypatch.setattr(cancellation, "_parent", lambda pid: pid + 1 if pid - 9 < len(commands) else 1)
+    monkeypatch.setattr(cancellation, "command_of", lambda pid: commands[pid - 10].split())
+    monkeypatch.setattr(cancellation, "parent_of", lambda pid: pid + 1 if pid - 9 < len(commands) else 1)
     return [ancestor.pid for ancestor in cancellation.ancestors_to_watch(10)]
 
 

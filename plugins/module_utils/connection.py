@@ -195,4 +195,5 @@ def _place() -> str:
 
 
 def _needed() -> str:
-    return "kubernetes>=%d.%d" % OLDEST_CLIENT
+    # Quoted, as a shell would take what follows the name for a file to write to.
+    return '"kubernetes>=%d.%d"' % OLDEST_CLIENT

@@ -143,7 +143,7 @@ def _answer(output: bytes, spec: ExecSpec) -> ExecAnswer:
     status = status if isinstance(status, dict) else {}
     token, certificate, key = (status.get(name) or "" for name in ("token", "clientCertificateData", "clientKeyData"))
     if not all(isinstance(value, str) for value in (token, certificate, key)) or bool(certificate) != bool(key):
-        raise spec.failed("gave a client certificate without its key, or values that are no text: correct the plugin")
+        raise spec.failed("gave a client certificate without its key, or values that are not text: correct the plugin")
     if not token and not certificate:
         raise spec.failed("gave neither a token nor a client certificate: run it by hand to see why")
     return ExecAnswer(token, certificate, key, _expiry(status.get("expirationTimestamp"), spec))
@@ -161,5 +161,5 @@ def _expiry(text: Any, spec: ExecSpec) -> float | None:
             offset = timedelta(hours=int(found.group(4)), minutes=int(found.group(5)))
             moment += offset if found.group(3) == "-" else -offset
     except (ValueError, OverflowError):
-        raise spec.failed("gave an expirationTimestamp that is no RFC 3339 time: correct the plugin") from None
+        raise spec.failed("gave an expirationTimestamp that is not an RFC 3339 time: correct the plugin") from None
     return moment.timestamp()

@@ -37,7 +37,7 @@ class Impersonation:
         """Refuse groups without a user, and names that no header can hold."""
         if (self.groups or self.uid or self.extra) and not self.user:
             raise InvalidConfiguration(
-                "Groups are to be impersonated without a user: give impersonate_user as well as the groups (%s)."
+                "Groups cannot be impersonated without a user: give impersonate_user as well as the groups (%s)."
                 % groups_from
             )
         for value in (self.user, self.uid, *self.groups, *(item for items in self.extra.values() for item in items)):

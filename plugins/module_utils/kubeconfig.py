@@ -176,7 +176,7 @@ def _parse(path: str) -> dict[str, Any]:
             document = yaml.load(file, Loader=loader)  # noqa: S506
     except OSError as exc:
         text = "The kubeconfig %s cannot be read (%s): give a file that the task's user may read."
-        raise InvalidConfiguration(text % (path, exc.strerror or "it is no readable file")) from exc
+        raise InvalidConfiguration(text % (path, exc.strerror or "it is not a readable file")) from exc
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as exc:
         # The last ones are what the library raises for values that their tags do not fit, such as "!!bool x".
         mark = getattr(exc, "problem_mark", None)
@@ -189,7 +189,7 @@ def _parse(path: str) -> dict[str, Any]:
         return {}
     if not isinstance(document, dict):
         raise InvalidConfiguration(
-            "The kubeconfig %s is no mapping of clusters, users and contexts: give the path of a kubeconfig." % path
+            "The kubeconfig %s is not a mapping of clusters, users and contexts: give the path of a kubeconfig." % path
         )
     return document
 

@@ -78,7 +78,7 @@ def impersonation_of(selection: Selection) -> tuple[str, list[str], str, dict[st
 
 def _texts(values: Any, what: str) -> list[str]:
     if not isinstance(values or [], list):
-        raise InvalidConfiguration("The %s is no list: write each entry in a line that begins with a dash." % what)
+        raise InvalidConfiguration("The %s is not a list: write each entry on a line that begins with a dash." % what)
     return [str(value) for value in values or []]
 
 

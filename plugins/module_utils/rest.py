@@ -235,7 +235,7 @@ class Rest:
             asked = self._connection.describe()
             exc.message += "; the request went to %s: check the %s" % (asked, self._connection.server_from)
         elif not self.answered and isinstance(exc, Silent):
-            exc.message += ": check the %s, and whether a firewall lies between" % self._connection.server_from
+            exc.message += ": check the %s, and whether a firewall is in between" % self._connection.server_from
         elif isinstance(exc, Silent) and exc.message.endswith(" in time"):
             exc.message += ": check whether it is overloaded or down"
         return exc

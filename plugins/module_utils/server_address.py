@@ -71,7 +71,7 @@ def _host(netloc: str, hostname: str, text: str, origin: str) -> str:
         try:
             ipaddress.IPv6Address(hostname)
         except ValueError:
-            raise _invalid(text, origin, "what stands in brackets is no IPv6 address") from None
+            raise _invalid(text, origin, "what is in brackets is not an IPv6 address") from None
     return hostname.lower()
 
 

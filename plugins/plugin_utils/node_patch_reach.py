@@ -65,9 +65,9 @@ def unmanaged(packages: str, host: str, upgrades: bool = True, hint: Result | No
     """
     if upgrades and packages not in PACKAGE_MANAGERS:
         return (
-            "The packages of %s are managed by %s, for which there is no patch here. Name a task file in "
-            "node_patch_tasks."
-        ) % (host, packages or "nothing that Ansible knows")
+            "The packages of %s are managed by %s, which this role cannot upgrade. Set node_patch_tasks to a task file "
+            "that does."
+        ) % (host, packages or "a package manager that Ansible does not know")
     if hint is not None and hint.get("rc", 0) != 0:
         return (
             "On %s, dnf does not know needs-restarting, which says whether a reboot is needed. Install dnf-utils there "

@@ -53,7 +53,7 @@ def _fault(path: str, known: Known) -> str:
             _check(task, known)
     except yaml.MarkedYAMLError as exc:
         line = exc.problem_mark.line + 1 if exc.problem_mark else 1
-        return "line %d is no YAML (%s)." % (line, exc.problem or exc.context)
+        return "line %d is not YAML (%s)." % (line, exc.problem or exc.context)
     except (OSError, UnicodeError, yaml.YAMLError, AnsibleError, _NoTasks) as exc:
         return "%s." % _first_line(exc)
     return ""
@@ -75,7 +75,7 @@ def _tasks(found: Any) -> Iterator[dict[str, Any]]:
         raise _NoTasks("it must hold a list of tasks")
     for entry in found:
         if not isinstance(entry, dict):
-            raise _NoTasks("%r is no task" % (entry,))
+            raise _NoTasks("%r is not a task" % (entry,))
         if "hosts" in entry:
             raise _NoTasks("it holds plays, and not a list of tasks")
         if "block" in entry:

@@ -164,7 +164,7 @@ class TestImpersonation:
         assert (asked.header("impersonate-user"), asked.all("impersonate-group")) == ("john", ["c"])
 
     def test_groups_without_a_user(self, connected, api) -> None:
-        with pytest.raises(InvalidConfiguration, match=r"^Groups are to be impersonated without a user: give "):
+        with pytest.raises(InvalidConfiguration, match=r"^Groups cannot be impersonated without a user: give "):
             connected(host=api.url, api_key="t", impersonate_groups=["a"])
 
     def test_line_break_in_a_name(self, connected, api) -> None:

@@ -288,7 +288,7 @@ class TestFailing:
     @pytest.mark.parametrize("time", ["tomorrow", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00+23:59"])
     def test_bad_time(self, refusal, time) -> None:
         assert refusal(printing({"token": "t", "expirationTimestamp": time})) == (
-            "gave an expirationTimestamp that is no RFC 3339 time: correct the plugin."
+            "gave an expirationTimestamp that is not an RFC 3339 time: correct the plugin."
         )
 
     def test_other_version(self, refusal) -> None:

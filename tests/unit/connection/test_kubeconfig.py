@@ -192,7 +192,7 @@ class TestUnusableFiles:
     def test_no_mapping(self, connected, tmp_path, text) -> None:
         path = write(tmp_path / "config", text)
         assert refusal(connected, kubeconfig=path) == (
-            f"The kubeconfig {path} is no mapping of clusters, users and contexts: give the path of a kubeconfig."
+            f"The kubeconfig {path} is not a mapping of clusters, users and contexts: give the path of a kubeconfig."
         )
 
     def test_folder(self, connected, tmp_path) -> None:

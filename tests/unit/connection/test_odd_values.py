@@ -63,11 +63,12 @@ def test_a_value_that_its_tag_does_not_fit_is_told_as_malformed(refusal, tmp_pat
 
 @pytest.mark.parametrize("values", [5, "admin", {"a": "b"}])
 def test_groups_and_extras_that_are_no_list_are_refused(refusal, values: Any) -> None:
-    where = "of user 'me' in the kubeconfig dictionary is no list: write each entry in a line that begins with a dash."
+    where = "of user 'me' in the kubeconfig dictionary"
+    what_to_do = "is not a list: write each entry on a line that begins with a dash."
     groups = kubeconfig("https://api.test", {"as": "u", "as-groups": values})
-    assert refusal(kubeconfig=groups) == "The as-groups " + where
+    assert refusal(kubeconfig=groups) == f"The as-groups {where} {what_to_do}"
     extra = kubeconfig("https://api.test", {"as": "u", "as-user-extra": {"k": values}})
-    assert refusal(kubeconfig=extra) == "The as-user-extra " + where
+    assert refusal(kubeconfig=extra) == f"The as-user-extra {where} {what_to_do}"
 
 
 def test_an_extra_may_be_named_by_a_number(connected) -> None:

@@ -215,7 +215,7 @@ class TestPlaces:
             ),
             (
                 {"HOST": "x", "API_KEY": "k", "IMPERSONATE_GROUPS": "a"},
-                "Groups are to be impersonated without a user: give impersonate_user as well as the groups"
+                "Groups cannot be impersonated without a user: give impersonate_user as well as the groups"
                 " (environment variable K8S_AUTH_IMPERSONATE_GROUPS).",
             ),
         ],

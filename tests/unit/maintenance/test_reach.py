@@ -102,11 +102,12 @@ def test_packages_that_the_role_can_upgrade_are_no_hindrance(packages: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("packages", "said"), [("zypper", "managed by zypper,"), ("", "managed by nothing that Ansible knows,")]
+    ("packages", "said"),
+    [("zypper", "managed by zypper,"), ("", "managed by a package manager that Ansible does not know,")],
 )
 def test_packages_that_the_role_cannot_upgrade_are_said(packages: str, said: str) -> None:
-    text = f"The packages of w1 are {said} for which there is no patch here. Name a task file in node_patch_tasks."
-    assert unmanaged(packages, "w1") == text
+    end = "which this role cannot upgrade. Set node_patch_tasks to a task file that does."
+    assert unmanaged(packages, "w1") == f"The packages of w1 are {said} {end}"
 
 
 def test_a_patch_of_ones_own_is_at_home_everywhere() -> None:

@@ -45,10 +45,10 @@ def test_a_file_that_can_be_run_is_not_refused(tmp_path: Path, text: str) -> Non
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("- ping:\n- debug: {msg: a {{ b }}}\n", "line 2 is no YAML (expected ',' or '}', but got '{')."),
+        ("- ping:\n- debug: {msg: a {{ b }}}\n", "line 2 is not YAML (expected ',' or '}', but got '{')."),
         ("tasks: []\n", "it must hold a list of tasks."),
         ("- hosts: all\n  tasks: []\n", "it holds plays, and not a list of tasks."),
-        ("- ping\n", "'ping' is no task."),
+        ("- ping\n", "'ping' is not a task."),
         ("- name: Nothing\n", "no module/action detected in task."),
         ("- ping:\n  whn: a\n", "conflicting action statements: ping, whn."),
         ("- ours.nothing.x:\n", "there is no module ours.nothing.x, or its collection is not installed."),

@@ -14,12 +14,37 @@ BROKEN = """---
     msg: The disk is full.
   when: node_patch_node == 'w2'
 """
+# Settings of ansible.cfg that would change how failures are dealt with.
+SETTINGS = "[defaults]\nstrategy = free\nany_errors_fatal = true\n"
+FAILS_FIRST = """---
+- name: Fail
+  ansible.builtin.fail:
+    msg: not yet
+  when: run == 'first'
+
+- name: Tell
+  ansible.builtin.debug:
+    msg: the hook of {{ node_patch_node }} runs
+"""
+# As a patch does that finds its work done the second time.
+ASKS_FIRST = """---
+- name: Ask for a reboot
+  ansible.builtin.set_fact:
+    node_patch_reboot_needed: true
+  when: run == 'first'
+"""
+Batch = tuple[Played, list[str], Played]
+ENDS = """---
+- name: Leave
+  ansible.builtin.meta: end_host
+"""
 
 
 @pytest.fixture(scope="module")
 def failed(cluster: PatchedCluster) -> tuple[Played, list[str], Played, list[str]]:
     """Patch three nodes, of which the second fails; then patch again with the fault mended."""
     cluster.fill(workers=3)
+    cluster.write("ansible.cfg", SETTINGS)
     cluster.write("broken.yml", BROKEN)
     cluster.inventory(hosts("w1", "w2", "w3"), node_patch_lock=True, node_patch_kubelet_version=NEW_KUBELET)
     first = cluster.play("upgrade", "-e", "node_patch_tasks=broken.yml")
@@ -52,24 +77,53 @@ def test_the_next_run_goes_on_from_there(failed: tuple[Played, list[str], Played
 
 
 @pytest.fixture(scope="module")
-def batch(cluster: PatchedCluster) -> tuple[Played, list[str]]:
-    """Patch two nodes at once: w1 is not rebooted, and of w2, whose patch fails, the cordon is not to stay."""
+def batch(cluster: PatchedCluster) -> Batch:
+    """Patch two nodes at once: w1 is not rebooted, the cordon of w2, whose hook fails, is not to stay. Then again."""
     cluster.fill(workers=4)
-    cluster.write("fails.yml", "---\n- name: Fail\n  ansible.builtin.fail:\n    msg: no\n")
+    cluster.write("ansible.cfg", SETTINGS)
+    cluster.write("fails.yml", FAILS_FIRST)
+    cluster.write("asks.yml", ASKS_FIRST)
     machines = {
-        "w1": {"node_patch_reboot_tasks": "nothing.yml", "node_patch_ready_timeout": 3},
-        "w2": {"node_patch_tasks": "fails.yml", "node_patch_on_failure": "uncordon"},
+        "w1": {
+            "node_patch_tasks": "asks.yml", "node_patch_reboot": "auto", "node_patch_ready_timeout": 3,
+            "node_patch_reboot_tasks": "{{ 'nothing.yml' if run == 'first' else 'reboot.yml' }}",
+        },
+        "w2": {"node_patch_post_hooks": ["fails.yml"], "node_patch_on_failure": "uncordon"},
     }
     cluster.inventory(machines, upgrade_serial=2)
-    return cluster.play("upgrade"), cluster.cordoned()
+    first = cluster.play("upgrade", "-e", "run=first")
+    cordoned = cluster.cordoned()
+    return first, cordoned, cluster.play("upgrade", "-e", "run=second")
 
 
-def test_a_reboot_that_did_not_happen_is_no_success(batch: tuple[Played, list[str]]) -> None:
+
+def test_a_reboot_that_did_not_happen_is_no_success(batch: Batch) -> None:
     assert batch[0].status == 2
     assert batch[0].states()["w1"] == "failed"
     assert "Node w1 is not back after 3 s: it has not been rebooted yet." in batch[0].records["w1"]["message"]
 
 
-def test_a_cordon_is_lifted_after_a_failure_only_where_that_is_wanted(batch: tuple[Played, list[str]]) -> None:
+def test_a_cordon_is_lifted_after_a_failure_only_where_that_is_wanted(batch: Batch) -> None:
     assert batch[0].states()["w2"] == "failed"
     assert batch[1] == ["w1"]
+
+
+def test_a_reboot_that_was_meant_is_made_up_for(batch: Batch) -> None:
+    assert batch[2].status == 0, batch[2].output
+    assert batch[2].records["w1"]["rebooted"] is True
+
+
+def test_a_node_that_a_failure_let_in_is_not_taken_for_one_that_came_back(batch: Batch) -> None:
+    assert batch[2].states()["w2"] == "done"
+    assert "the hook of w2 runs" in batch[2].output
+
+
+def test_a_node_that_a_task_file_left_midway_stops_the_run(cluster: PatchedCluster) -> None:
+    cluster.fill()
+    cluster.write("ends.yml", ENDS)
+    cluster.inventory({"w1": {"node_patch_tasks": "ends.yml"}, "w2": {}}, node_patch_lock=True)
+    played = cluster.play("upgrade")
+    assert played.status == 2
+    said = "An earlier batch left w1 in the middle of its patch, so no further node is touched."
+    assert said in played.records["w2"]["message"]
+    assert (cluster.cordoned(), cluster.locks()) == (["w1"], [])

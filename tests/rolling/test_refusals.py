@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from typing import Any
 
 import pytest
@@ -51,7 +52,34 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         "Host without-sudo can be reached, but its user cannot become another one (become): "
         "sudo: a password is required.",
     ),
+    "malformed": (
+        {"node_patch_node": "w10", "node_patch_post_hooks": ["malformed.yml"]},
+        "malformed.yml cannot be run: there is no module ansible.builtin.pong, or its collection is not installed.",
+    ),
+    "hasty": (
+        {"node_patch_node": "w11", "node_patch_soak": 60},
+        "The variable node_patch_soak (60) is a part of node_patch_ready_timeout (60), so it must be shorter.",
+    ),
+    "strange": (
+        {
+            "node_patch_node": "w12", "node_patch_tasks": "", "node_patch_become": False,
+            "ansible_python_interpreter": "{{ inventory_dir }}/python.sh",
+        },
+        "The packages of strange are managed by zypper, for which there is no patch here.",
+    ),
+    "itself": (
+        {"node_patch_node": "w13", "node_patch_reboot_tasks": "", "node_patch_become": False},
+        "Ansible does not reboot the machine that it runs on, and itself has a local connection.",
+    ),
 }
+MALFORMED = "- ansible.builtin.ping:\n- ansible.builtin.pong:\n"
+# A machine with another package manager.
+PYTHON = f"""#!/bin/sh
+case $1 in
+    *_setup.py) echo '{{"ansible_facts": {{"ansible_pkg_mgr": "zypper"}}}}' ;;
+    *) exec {sys.executable} "$@" ;;
+esac
+"""
 SUDO = "#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n"
 OTHERS = "others: {hosts: {bastion: }}\n"
 TWO_AT_ONCE = """---
@@ -72,8 +100,10 @@ def refused(cluster: PatchedCluster) -> tuple[Played, list[str]]:
     """Run once with all that is wrong; the changes that it made come with it."""
     lonely = builders.pod("lonely", "shop", node_name="w4")
     owned = builders.node("w5", annotations={"kubeops.maintenance/cordon-owners": FOREIGN}, unschedulable=True)
-    cluster.fill(lonely, owned, *(builders.node(name) for name in ("w6", "w7", "w8", "w9")), workers=4)
+    cluster.fill(lonely, owned, *(builders.node(f"w{number}") for number in range(6, 14)), workers=4)
     cluster.write("sudo.sh", SUDO).chmod(0o755)
+    cluster.write("python.sh", PYTHON).chmod(0o755)
+    cluster.write("malformed.yml", MALFORMED)
     cluster.inventory({name: variables for name, (variables, _says) in WRONG.items()})
     played = cluster.play("upgrade")
     return played, cluster.changes()
@@ -83,7 +113,7 @@ def test_nothing_is_touched(refused: tuple[Played, list[str]]) -> None:
     played, changes = refused
     assert played.status == 2
     assert changes == []
-    assert "Nothing was touched, because 8 of 8 nodes cannot be patched now." in played.output
+    assert "Nothing was touched, because 12 of 12 nodes cannot be patched now." in played.output
 
 
 @pytest.mark.parametrize("host", WRONG)
@@ -139,7 +169,7 @@ def test_two_nodes_of_the_control_plane_in_one_batch_are_refused(cluster: Patche
 @pytest.mark.parametrize(
     ("variables", "says"),
     [
-        ({"upgrade_serial": "many"}, "serial is 'many', but must be a number or a percentage"),
+        ({"upgrade_serial": "many", "node_patch_lock": True}, "serial is 'many', but must be a number or a percentage"),
         ({"node_patch_reboot": "perhaps"}, "value of node_patch_reboot must be one of: auto, always, never"),
         (
             {"upgrade_seriall": 2, "node_drain_timout": 9},

@@ -9,7 +9,7 @@ import os
 import shlex
 from typing import Any
 
-from ansible.errors import AnsibleError
+from ansible.errors import AnsibleActionFail, AnsibleError
 from ansible.plugins.action import ActionBase
 
 
@@ -50,14 +50,26 @@ class ActionWithFiles(ActionBase):  # type: ignore[misc]
         return self._copied(real, "kubeconfig-%d" % number)
 
     def _found(self, path: Any) -> tuple[str, str]:
-        """Return the path of a file of the controller and that of its decrypted form, the path itself if none is."""
+        """Return the path of a file of the controller and that of its decrypted form, the path itself if none is.
+
+        Raise AnsibleActionFail if it cannot be decrypted.
+        """
         if not isinstance(path, str) or not path.strip() or "://" in path:
             return "", path
         try:
             found = self._find_needle("files", path)
-            return found, found if os.path.isdir(found) else self._loader.get_real_file(found, decrypt=True)
         except AnsibleError:
             return "", path
+        if not os.access(found, os.R_OK):
+            # Who runs the module may read it.
+            return "", path
+        if os.path.isdir(found):
+            return found, found
+        try:
+            return found, self._loader.get_real_file(found, decrypt=True)
+        except AnsibleError as exc:
+            why = "cannot decrypt %s, which is in an Ansible vault: %s" % (found, exc)
+            raise AnsibleActionFail(why) from exc
 
     def _is_readable(self, path: str) -> bool:
         # The shell there expands a tilde only where it is not quoted.

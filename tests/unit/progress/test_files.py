@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ansible.errors import AnsibleError
+from ansible.errors import AnsibleActionFail, AnsibleError
 
 from ansible_collections.kubeops.maintenance.plugins.plugin_utils.files import ActionWithFiles
 
@@ -66,6 +66,23 @@ def test_a_kubeconfig_on_the_controller_is_found_where_ansible_looks(here: Path)
 
 def test_a_kubeconfig_in_a_vault_is_decrypted(here: Path) -> None:
     assert Files(here, "local").args(kubeconfig="vaulted") == {"kubeconfig": "/decrypted"}
+
+
+def test_a_vault_without_its_password_is_named(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def locked(path: str, decrypt: bool) -> str:
+        raise AnsibleError("A vault password or secret must be specified")
+
+    files = Files(here, "local")
+    files._loader = SimpleNamespace(get_real_file=locked)
+    with pytest.raises(
+        AnsibleActionFail, match=r"cannot decrypt .*/vaulted, which is in an Ansible vault: A vault pass"
+    ):
+        files.args(kubeconfig="vaulted")
+
+
+def test_a_file_that_only_another_user_may_read_is_left_to_him(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    assert Files(here, "local", become=True).args(kubeconfig="kc") == {"kubeconfig": "kc"}
 
 
 def test_a_kubeconfig_of_the_controller_is_copied_to_a_target_that_does_not_have_it(here: Path) -> None:

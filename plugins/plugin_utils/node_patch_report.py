@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
@@ -16,8 +17,9 @@ _FAILURES = ("failed", "refused")
 _LONGEST_NOTE = 300
 _COLUMNS = ("node", "state", "pods", "retries", "seconds", "kubelet", "note")
 _NUMBERS = ("pods", "retries", "seconds")
-# What XML 1.0 cannot hold.
-_CONTROL = {code: " " for code in range(32) if code not in (9, 10, 13)}
+# What XML 1.0 cannot hold: control characters, halves of letters, and what is no letter.
+# https://www.w3.org/TR/xml/#charsets
+_NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def record_of(host: Mapping[str, Any], lost: Iterable[str] = ()) -> dict[str, Any]:
@@ -115,8 +117,8 @@ def _blockers(record: Record) -> str:
 
 
 def _escaped(text: str) -> str:
-    return escape(text.translate(_CONTROL))
+    return escape(_NOT_IN_XML.sub(" ", text))
 
 
 def _quoted(text: Any) -> str:
-    return quoteattr(str(text).translate(_CONTROL))
+    return quoteattr(_NOT_IN_XML.sub(" ", str(text)))

@@ -79,3 +79,12 @@ def test_junit_says_why_a_node_failed() -> None:
     failure = ET.fromstring(junit([record_of(FAILED)])).find("testcase/failure")
     assert failure is not None
     assert (failure.get("message"), failure.text) == ("Patch:\n<full> disk ", "shop/web-1: held by budget web & co")
+
+
+def test_junit_leaves_out_what_xml_cannot_hold() -> None:
+    # A server may send half of a letter, which no encoding has.
+    odd = dict(FAILED["node_patch_record"], message="a\ud83db\x07c\uffffd")
+    suite = junit([record_of(dict(FAILED, node_patch_record=odd))]).encode()
+    failure = ET.fromstring(suite).find("testcase/failure")
+    assert failure is not None
+    assert failure.get("message") == "a b c d"

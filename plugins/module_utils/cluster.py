@@ -26,6 +26,8 @@ NODES = "/api/v1/nodes"
 ATTACHMENTS = "/apis/storage.k8s.io/v1/volumeattachments"
 CSI_NODES = "/apis/storage.k8s.io/v1/csinodes"
 BUDGETS = "/apis/policy/v1/poddisruptionbudgets"
+# What an API server answers when it has taken an eviction or a deletion.
+REMOVED = ("Status", "Pod", "Eviction")
 # What says that rights are not reviewed here: the API is switched off, or something on the way does not let it pass.
 UNREVIEWED = (400, 403, 404, 405, 422)
 
@@ -195,10 +197,13 @@ class Cluster:
         path = _path("/api/v1/namespaces/%s/pods" % quote(namespace_of(pod), safe=""), name_of(pod))
         if evict:
             body = eviction_of(pod, grace, dry_run)
-            self._rest.request("POST", path + "/eviction", None, body, leave=(MaintenanceError,))
+            answer = self._rest.request("POST", path + "/eviction", None, body, leave=(MaintenanceError,))
         else:
             body = deletion_of(pod, grace, dry_run)
-            self._rest.request("DELETE", path, None, body, leave=(MaintenanceError,))
+            answer = self._rest.request("DELETE", path, None, body, leave=(MaintenanceError,))
+        if answer.get("kind") not in REMOVED:
+            # A pod of which something else said yes would be waited for in vain.
+            raise ServerFault("the answer to an eviction is not from a Kubernetes API server", status=200, foreign=True)
 
     def _likely(self, name: str) -> str:
         try:

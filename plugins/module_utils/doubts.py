@@ -5,16 +5,7 @@
 
 from __future__ import annotations
 
-from .errors import (
-    Forbidden,
-    InvalidConfiguration,
-    MaintenanceError,
-    NotFound,
-    ServerFault,
-    TooManyRequests,
-    Unauthorized,
-    Unreachable,
-)
+from .errors import ApiError, InvalidConfiguration, MaintenanceError, ServerFault, TooManyRequests, Unreachable
 from .waiting import growing_pause
 
 # How often an answer is doubted that would stay the same if it were true; the first pause before asking again, and the
@@ -30,8 +21,8 @@ def pause_of_doubt(error: MaintenanceError, doubts: int) -> float | None:
     An API server that has just come up may know no rights, no objects, and not who vouches for tokens, for a moment.
     What renews credentials, resolves names or answers with a certificate worked before, too. doubts: errors in a row.
     """
-    odd = isinstance(error, (Forbidden, InvalidConfiguration, NotFound, ServerFault, Unauthorized))
-    return next_pause(doubts) if odd or (isinstance(error, Unreachable) and error.final) else None
+    odd = isinstance(error, (ApiError, InvalidConfiguration)) or (isinstance(error, Unreachable) and error.final)
+    return next_pause(doubts) if odd else None
 
 
 def next_pause(doubts: int) -> float | None:

@@ -137,11 +137,12 @@ class PodDrain:
             self.state = LEAVING
 
     def _weighed(self, outcome: Outcome) -> Outcome:
-        """Return what an answer means: whether it refuses a right that the account had a moment ago.
+        """Return what an answer means: whether it denies a right, or the whole API, that was there a moment ago.
 
         Where no answer came for good (status 0), there was one before, to the list of the pods.
         """
-        odd = outcome.kind == FAILED and (outcome.status == 0 or (outcome.reason == "forbidden" and self.granted))
+        denied = outcome.reason == "forbidden" or outcome.status == 404
+        odd = outcome.kind == FAILED and (outcome.status == 0 or (denied and self.granted))
         self.doubts = self.doubts + 1 if odd else 0
         pause = next_pause(self.doubts) if odd else None
         return outcome if pause is None else replace(outcome, kind=AGAIN, pause=pause)

@@ -242,3 +242,24 @@ def test_an_eviction_that_was_never_sent_is_no_change() -> None:
     result = scene.run(preflight="skip")
     pod = result["pending_pods"][0]
     assert (result["failed"], result["changed"], pod["last_status"]) == (True, False, 0)
+
+
+@pytest.mark.parametrize("disable_eviction", [False, True])
+def test_a_good_answer_that_is_no_answer_to_an_eviction_is_not_believed(disable_eviction: bool) -> None:
+    scene = Scene(*app("web", term=3))
+    scene.faults.add({"method": "POST|DELETE", "path": "/pods/", "json": {"kind": "Login"}})
+    result = scene.run(delete_options={"disable_eviction": disable_eviction})
+    assert (end(result), scene.seconds < 5) == ((False, ["web-0"], ""), True)
+
+
+@pytest.mark.parametrize("code", [400, 404, 405, 410, 422])
+def test_a_list_that_was_answered_before_is_asked_for_again_whatever_it_is_answered(code: int) -> None:
+    scene = Scene(*app("web", term=3))
+    scene.faults.add({**PODS, "after": 1, "status": code})
+    assert end(scene.run()) == (False, ["web-0"], "")
+
+
+def test_evictions_that_a_server_has_not_for_a_moment_lose_no_pod() -> None:
+    scene = Scene(*app("web", term=3))
+    scene.faults.add({**EVICTION, "status": 404})
+    assert end(scene.run()) == (False, ["web-0"], "")

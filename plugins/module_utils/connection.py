@@ -34,17 +34,23 @@ OLDEST_CLIENT = (24, 2)
 # Where a pod finds its service account (https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/).
 ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 USER_AGENT = "kubeops.maintenance (Ansible collection)"
+# Whatever is shorter may well be part of a name that is no secret.
+SHORTEST_SECRET = 8
 
 Value = TypeVar("Value")
 
 
 class Connection:
-    """A pool of connections to one API server, and the headers that say who is calling."""
+    """A pool of connections to one API server, and the headers that say who is calling.
+
+    secrets: what was sent to prove that. A server or a webhook may repeat it in what it answers.
+    """
 
     def __init__(self, settings: Settings, reload: Callable[[], Settings]) -> None:
         self._settings = settings
         self._reload = reload
         self._lock = threading.Lock()
+        self.secrets: set[str] = set()
         self.base_url = settings.server.url
         self.namespace = settings.namespace
         self.server_from = settings.server_from
@@ -63,6 +69,9 @@ class Connection:
                 self._agree_on_tls()
         if authorization:
             sent["Authorization"] = authorization
+            secret = authorization.rpartition(" ")[2]
+            if len(secret) >= SHORTEST_SECRET:
+                self.secrets.add(secret)
         return sent
 
     def refresh(self) -> bool:

@@ -70,6 +70,8 @@ def _connected(module: AnsibleModule, limit: float, work: Callable[[Clock, RestF
     # What it takes to get credentials is part of the task's time.
     clock.began = clock.monotonic()
     connection = connect(module.params, clock, variables_taken(), limit)
+    # Tokens from files and plugins are no options, of which Ansible would know.
+    connection.secrets = module.no_log_values
     try:
         return work(clock, lambda deadline: Rest(connection, clock, deadline))
     except Forbidden as exc:
@@ -79,6 +81,8 @@ def _connected(module: AnsibleModule, limit: float, work: Callable[[Clock, RestF
         )
         raise
     finally:
+        # From here on, no thread that is still asking may change what Ansible walks through.
+        connection.secrets = set()
         connection.close()
 
 

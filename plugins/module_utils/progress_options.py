@@ -38,5 +38,5 @@ def progress_of(module: AnsibleModule, clock: Clock) -> Progress:
         module.params["progress"],
         # pylint: disable-next=protected-access
         detail=module._verbosity > 0,
-        clean=lambda text: str(remove_values(text, module.no_log_values)),
+        clean=lambda text: str(remove_values(text, set(module.no_log_values))),
     )

@@ -130,3 +130,10 @@ def test_closing_twice_is_harmless(api) -> None:
     connection = connect({"host": api.url, "api_key": "t"})
     connection.close()
     connection.close()
+
+
+@pytest.mark.parametrize("token, kept", [(SECRET, {SECRET}), ("node", set())])
+def test_what_proves_who_calls_is_known_as_a_secret(connected, api, ca_file, token, kept) -> None:
+    connection = connected(kubeconfig=kubeconfig(api.url, {"token": token}, certificate_authority=ca_file))
+    connection.headers()
+    assert connection.secrets == kept

@@ -125,6 +125,8 @@ class Groups:
         member = following.members[name]
         if message.error is None:
             following.looked(name, message.value, now)
+            if message.value is None and self._task.allow_missing:
+                member.obj, member.failure, member.done = {}, "", True
         elif member.known:
             member.not_looked(message.error.message, not self._rest.may_pass(message.error), now)
         elif isinstance(message.error, Forbidden) or any(other.known for other in self.members):
@@ -178,7 +180,11 @@ class Groups:
         for following in self.followings:
             if not following.members and not self._task.allow_empty:
                 raise InvalidOptions(self._nothing_matches(following))
-        missing = [self._missing(following) for following in self.followings if following.missing]
+        absent = [following for following in self.followings if following.missing]
+        for following in absent if self._task.allow_missing else ():
+            for name in following.missing:
+                following.members[name].done = True
+        missing = [] if self._task.allow_missing else [self._missing(following) for following in absent]
         refused = [error for following in self.followings for error in following.refused.values()]
         if not any(member.known for member in self.members):
             if missing:
@@ -194,14 +200,8 @@ class Groups:
             following.members[absent].failure = "there is no such %s" % group.kind
         hint = self._workloads.likely(group.api_version, KINDS[group.kind].plural, group.namespace, name)
         more = ", nor %s" % ", ".join(others) if others else ""
-        return "there is no %s %r in namespace %s%s%s%s" % (
-            group.kind,
-            name,
-            group.namespace,
-            more,
-            self._assumed(following),
-            hint,
-        )
+        hint = more + self._assumed(following) + hint
+        return "there is no %s %r in namespace %s%s" % (group.kind, name, group.namespace, hint)
 
     def _nothing_matches(self, following: Following) -> str:
         group, selectors = following.group, ",".join(following.group.selectors)

@@ -40,6 +40,7 @@ class RolloutTask:
     wait_timeout: int = 900
     wait_sleep: float = 5.0
     allow_empty: bool = False
+    allow_missing: bool = False
     fail_early: str = "tolerant"
     fail_early_window: int = 90
     strict: bool = False
@@ -71,6 +72,7 @@ def task_from(params: Mapping[str, Any]) -> RolloutTask:
         # A pause of nothing would ask the API server without a break, and no clock takes one of centuries.
         wait_sleep=float(min(86400, max(1, number(params.get("wait_sleep"), 5)))),
         allow_empty=allow_empty,
+        allow_missing=bool(params.get("allow_missing")),
         fail_early=str(params.get("fail_early") or "tolerant"),
         fail_early_window=number(params.get("fail_early_window"), 90),
         strict=params.get("semantics") == "strict",

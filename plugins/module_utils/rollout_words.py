@@ -73,8 +73,11 @@ def _main(end: Ended) -> str:
         sentences.append("Not rolled out%s: %s." % (limit, _told(open_ones)))
     if sentences:
         return " ".join(sentences)
-    text = "Rolled out: %s" % some(member.target.text() for member in members)
-    return text + (" after %.0f s." % end.seconds if end.seconds >= 1 else ".")
+    there = [member.target.text() for member in members if member.known]
+    gone = [member.target.text() for member in members if not member.known]
+    after = " after %.0f s." % end.seconds if end.seconds >= 1 else "."
+    said = ["Rolled out: %s%s" % (some(there), after)] if there else []
+    return " ".join(said + (["Not there, which allow_missing permits: %s." % some(gone)] if gone else []))
 
 
 def _told(members: list[Followed]) -> str:

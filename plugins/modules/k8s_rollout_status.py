@@ -114,6 +114,12 @@ options:
       - Whether it is fine if there is nothing to follow. Otherwise that is an error.
     type: bool
     default: false
+  allow_missing:
+    description:
+      - Whether a workload that does not exist, or is deleted meanwhile, is skipped. Otherwise that is an error.
+      - For workloads that belong to somebody else, such as those whose pods were evicted by a drain.
+    type: bool
+    default: false
   fail_early:
     description:
       - Whether to fail before O(wait_timeout) when pods of the new revision cannot start. Pods of older revisions never
@@ -428,6 +434,7 @@ ARGUMENT_SPEC = dict(
     wait_timeout=dict(type="int", default=900),
     wait_sleep=dict(type="int", default=5),
     allow_empty=dict(type="bool", default=False),
+    allow_missing=dict(type="bool", default=False),
     fail_early=dict(type="str", choices=["off", "tolerant", "strict"], default="tolerant"),
     fail_early_window=dict(type="int", default=90),
     semantics=dict(type="str", choices=["kubectl", "strict"], default="kubectl"),

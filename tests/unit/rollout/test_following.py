@@ -156,6 +156,25 @@ def test_a_workload_deleted_while_it_is_followed_is_a_failure() -> None:
     assert scene.seconds < 2.5
 
 
+@pytest.mark.parametrize("rights", ["watch", "get"])
+def test_a_workload_that_is_missing_is_nothing_to_wait_for_where_that_is_allowed(rights: str) -> None:
+    scene = still(deployment(updatedReplicas=1), deployment("api", **COMPLETE))
+    if rights == "get":
+        granted(scene, rule(["get"]))
+    scene.agenda.after(2, lambda: scene.store.delete("Deployment", "default", "web"))
+    result = scene.follow(kind="Deployment", name=["web", "never", "api"], allow_missing=True)
+    assert (result["failed"], result["done"], result["pending_workloads"]) == (False, True, [])
+    assert result["msg"].startswith("Rolled out: Deployment default/api after ")
+    said = "Not there, which allow_missing permits: Deployment default/web, Deployment default/never."
+    assert result["msg"].endswith(said)
+
+
+def test_a_task_of_which_nothing_is_there_is_done_where_that_is_allowed() -> None:
+    result = still().follow(kind="Deployment", name=["web"], allow_missing=True)
+    assert (result["failed"], result["done"]) == (False, True)
+    assert result["msg"] == "Not there, which allow_missing permits: Deployment default/web."
+
+
 def test_a_workload_made_again_under_its_name_is_not_silently_followed() -> None:
     scene = still(deployment(updatedReplicas=1))
 

@@ -28,7 +28,7 @@ CSI_NODES = "/apis/storage.k8s.io/v1/csinodes"
 BUDGETS = "/apis/policy/v1/poddisruptionbudgets"
 # What an API server answers when it has taken an eviction or a deletion.
 REMOVED = ("Status", "Pod", "Eviction")
-# What says that rights are not reviewed here: the API is switched off, or something on the way does not let it pass.
+# Statuses that mean that rights cannot be reviewed: the API is switched off, or a proxy does not let it through.
 UNREVIEWED = (400, 403, 404, 405, 422)
 
 
@@ -119,7 +119,7 @@ class Cluster:
         query = dict({"fieldSelector": "spec.nodeName=" + node}, **_labels(selectors))
 
         def keep(pod: Obj) -> Obj:
-            # What loses the query on its way would have the pods of every node evicted.
+            # If something on the way drops the query, the list holds the pods of all nodes.
             return trimmed(pod) if part(pod, "spec").get("nodeName") == node else {}
 
         return Collection("/api/v1/pods", query, self._page_size, self._pause, keep)

@@ -36,7 +36,7 @@ class Cordon:
         evict from a node that still accepts pods (https://github.com/kubernetes/kubectl/issues/1568).
         """
         changed = self._set(node, wanted)
-        # Also if it fails hereafter.
+        # Even if it fails afterwards.
         node.claimed = node.claimed or (changed and not wanted)
         if not changed or self.check_mode or self._shows(node, wanted):
             return changed

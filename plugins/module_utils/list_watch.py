@@ -28,7 +28,7 @@ STREAM = 300
 SHORT_STREAMS = 3
 # Seconds between any two requests of one watch, however much it tells: some servers end each stream at once.
 SHORTEST_PAUSE = 0.2
-# What says that there is no watching here: forbidden, unknown, or a method that something on the way does not let pass.
+# Statuses that mean that nothing can be watched: forbidden, unknown, or a method that a proxy does not let through.
 UNWATCHABLE = (403, 404, 405)
 
 
@@ -74,7 +74,7 @@ def list_and_watch(rest: Rest, what: Collection) -> Iterator[Listed | Changed | 
     vain = 0
     while True:
         listing = rest.list(what.path, what.query, what.page_size, what.keep)
-        # A list is never older than what was heard before it was asked for, but in a cluster restored from a backup.
+        # A list is never older than what was heard before it was asked for, except in a cluster restored from a backup.
         yield Listed(*listing, anew=0 < age_of(listing.version) < age_of(version))
         version = listing.version
         pause = what.pause

@@ -42,9 +42,15 @@ class Evicted:
 
 @dataclass
 class NodeDrain:
-    """One node: what is on it, what went, what stays.
+    """One node: what is on it, what went, what stays. Times are seconds of the monotonic clock, keys of pods are uids.
 
-    daemonsets is shared by all nodes of the task: whether each DaemonSet exists.
+    daemonsets: whether each DaemonSet exists, shared by all nodes of the task; claimed: this task cordoned it; resumed:
+    an earlier run of the same owner did; kept_by: who keeps it cordoned in spite of an uncordon; closed_uid: its uid
+    when it was found or made cordoned, as another node may take its name; volumes: what is attached and should not be,
+    None until that was looked up; landed: a pod has landed since the cordon; peek_at: when to look at the node for that
+    next; recordons: how often its cordon was put back; check_at: when the check at its end is due if not at once;
+    doubts: answers in a row that were doubted; unconfirmed: only one look has told so; departed: pods that were going
+    when they were seen last (with pod_selectors, some may only have lost a label).
     """
 
     name: str
@@ -55,13 +61,10 @@ class NodeDrain:
     cordoned_before: bool = False
     cordoned: bool = False
     rolled_back: bool = False
-    # This task cordoned it; an earlier run of the same owner did; who keeps it cordoned in spite of an uncordon.
     claimed: bool = False
     resumed: bool = False
     kept_by: str = ""
-    # The uid of the node when it was found or made cordoned: another one may come under its name.
     closed_uid: str = ""
-    # What is attached and should not be; None until that was looked up.
     volumes: list[Volume] | None = None
     timed_out: bool = False
     phase: str = WAITING
@@ -74,16 +77,13 @@ class NodeDrain:
     evicted: list[Evicted] = field(default_factory=list)
     warned: dict[str, tuple[Obj, Verdict]] = field(default_factory=dict)
     listed: bool = False
-    # A pod has landed since the cordon; when the node may be looked at for that next.
     landed: bool = False
     peek_at: float = 0.0
     recordons: int = 0
-    # When the check at its end is due if not at once; answers in a row that were doubted; what only one look has told.
     check_at: float | None = None
     doubts: int = 0
     unconfirmed: bool = False
     cache: PodCache = field(default_factory=PodCache)
-    # Pods that were going when they were seen last. With pod_selectors, some may only have lost a label.
     departed: dict[str, PodDrain] = field(default_factory=dict)
     # Gone before the answer to their eviction came.
     _early: dict[str, PodDrain] = field(default_factory=dict)

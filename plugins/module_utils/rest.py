@@ -225,7 +225,7 @@ class Rest:
         return isinstance(exc, (ServerFault, TooManyRequests, Conflict, Expired))
 
     def _placed(self, exc: MaintenanceError) -> MaintenanceError:
-        """Say where and as whom, while it is still likely that just this is wrong."""
+        """Add the address and the account to an error while those are its likely cause."""
         if isinstance(exc, Unauthorized):
             exc.message = (
                 "the API server does not accept the credentials (401 %s) at %s: renew the token or certificate"

@@ -65,7 +65,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
             "node_patch_node": "w12", "node_patch_tasks": "", "node_patch_become": False,
             "ansible_python_interpreter": "{{ inventory_dir }}/python.sh",
         },
-        "The packages of strange are managed by zypper, for which there is no patch here.",
+        "The packages of strange are managed by zypper, which this role cannot upgrade.",
     ),
     "itself": (
         {"node_patch_node": "w13", "node_patch_reboot_tasks": "", "node_patch_become": False},

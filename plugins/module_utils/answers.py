@@ -91,6 +91,11 @@ def listed(page: Obj) -> Obj:
     return page
 
 
+def is_absent(error: NotFound) -> bool:
+    """Tell whether a 404 says that an object is not there; without a name it says that there is no such API."""
+    return bool(part(error.details, "about").get("name"))
+
+
 def selector_fault(exc: ApiError, option: str, selectors: list[str]) -> MaintenanceError:
     """Return the error to raise for a list that failed: the user's mistake where the label selectors are malformed."""
     if exc.status != 400 or not selectors:

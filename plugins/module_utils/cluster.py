@@ -9,7 +9,7 @@ import difflib
 from typing import Any
 from urllib.parse import quote
 
-from .answers import selector_fault
+from .answers import is_absent, selector_fault
 from .budgets import BudgetBook
 from .errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFound, ServerFault
 from .evictions import deletion_of, eviction_of
@@ -186,8 +186,8 @@ class Cluster:
         path = "/apis/apps/v1/namespaces/%s/daemonsets" % quote(namespace, safe="")
         try:
             self._rest.get(_path(path, name))
-        except NotFound:
-            return False
+        except NotFound as exc:
+            return False if is_absent(exc) else None
         except Forbidden:
             return None
         return True

@@ -54,7 +54,11 @@ class Maintenance:
                 self._set_all(nodes, wanted=self._task.state == "uncordon")
         except Cancelled as exc:
             self.report.cancelled = exc.message
-        self._close(nodes)
+        try:
+            self._close(nodes)
+        except Cancelled as exc:
+            # It comes once. What was done before is told all the same.
+            self.report.cancelled = exc.message
         self._tools.progress.close()
         self.report.wall = self._clock.wall()
         return self.report
@@ -111,6 +115,7 @@ class Maintenance:
             return
         # What a drain is in for helps nobody whose drain does not begin.
         self.report.warnings += outlook.warnings
+        self.report.forecasts = outlook.forecasts
         for node in nodes:
             node.warnings += outlook.node_warnings[node.name]
         self.report.changed = self._cordon.cordon_all(nodes, self._deadline, self._tools.progress.step)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .answers import clip
+from .answers import clip, is_absent
 from .errors import (
     ApiError,
     Conflict,
@@ -78,7 +78,7 @@ def _denied(error: ApiError) -> Outcome | None:
 def _missing(error: ApiError) -> Outcome | None:
     if not isinstance(error, NotFound):
         return None
-    if part(error.details, "about").get("name"):
+    if is_absent(error):
         return Outcome(GONE, status=404, stale=True)
     return Outcome(
         FAILED,

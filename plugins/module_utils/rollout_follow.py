@@ -33,7 +33,8 @@ class Followed:
 
     lines: what kubectl prints, each change once; failure: why its rollout failed, "" if it did not; changed_at: when
     its rollout last moved; look_at: when it is to be looked at by itself, None if news come without; apart: it is
-    looked at again and again, because no list and no watch shows it; late: its progress deadline is what failed it.
+    looked at again and again, because no list and no watch shows it; doubts: looks in a row that failed; late: its
+    progress deadline is what failed it.
     """
 
     target: Target
@@ -49,6 +50,7 @@ class Followed:
     apart: bool = False
     held: str = ""
     late: bool = False
+    doubts: int = 0
     _told: View = field(default_factory=lambda: View(""))
     _doubted_at: float | None = None
     _trusted: int = -1
@@ -131,7 +133,7 @@ class Followed:
 
     def looked(self, obj: Obj | None, now: float) -> None:
         """Take in a look at this one workload; None: there is none of that name."""
-        self.look_at, self.looking = (now + self.manner.apart if self.apart else None), False
+        self.look_at, self.looking, self.doubts = (now + self.manner.apart if self.apart else None), False, 0
         if self.over:
             return
         if obj is None:
@@ -142,14 +144,12 @@ class Followed:
             # What is asked for later is not older, unless versions have begun anew.
             self.take(obj, now, anew=0 < age_of(version_of(obj)) < self._asked_at)
 
-    def not_looked(self, why: str, for_good: bool, now: float) -> None:
-        """Take in that a look failed. If no other will succeed (no right, no login), what was heard counts."""
-        self.look_at, self.looking = (now + self.manner.apart if self.apart else None), False
-        if not for_good or self.over:
-            return
-        if self.doubtful:
+    def not_looked(self, why: str, again: float | None, now: float) -> None:
+        """Take in that a look failed. again: after how many seconds to look again, None: what was heard counts."""
+        self.look_at, self.looking = (None if again is None else now + again), False
+        if again is None and self.doubtful:
             self.take(self.obj, now)
-        else:
+        elif again is None and not self.over:
             self.failure = "it is not listed any more, and cannot be read: " + why
 
     def vanished(self, now: float) -> None:

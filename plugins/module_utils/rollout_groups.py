@@ -128,11 +128,18 @@ class Groups:
             if message.value is None and self._task.allow_missing:
                 member.obj, member.failure, member.done = {}, "", True
         elif member.known:
-            member.not_looked(message.error.message, not self._rest.may_pass(message.error), now)
+            member.not_looked(message.error.message, self._look_again(member, message.error), now)
         elif isinstance(message.error, Forbidden) or any(other.known for other in self.members):
             following.refuse(name, message.error)
         else:
             raise message.error
+
+    def _look_again(self, member: Followed, error: MaintenanceError) -> float | None:
+        """Return after how many seconds to look again at a workload that was seen before, None if no look will help."""
+        member.doubts += 1
+        if self._rest.may_pass(error):
+            return self._task.wait_sleep
+        return pause_of_doubt(error, member.doubts) if self._task.watch else None
 
     def _broken(self, number: int, error: MaintenanceError, now: float) -> None:
         """Go on without the list or watch of a group if there is a way, else fail its workloads."""

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any
 
-from .errors import ApiError, Forbidden
-from .list_watch import Changed, Listed, list_and_watch
+from .doubts import pause_of_doubt
+from .errors import ApiError, Forbidden, NotFound, Unauthorized
+from .list_watch import Changed, Collection, Listed, list_and_watch
 from .objects import Obj, controller_of, identity_of, number, part
 from .rest import Rest
 from .rollout_diagnosis import Key, revision_hash, trimmed_pod, workload_key
@@ -22,7 +24,7 @@ from .rollout_follow import Followed
 from .rollout_pods import Trouble, last_run_is_over
 from .rollout_viewers import REVISION, revision_of
 from .selectors import selector_text
-from .workers import Crew, Message
+from .workers import Crew, Message, Pause
 from .workloads import Workloads
 
 # Events are asked for again after so many seconds: kubelets repeat theirs about every two minutes.
@@ -40,7 +42,8 @@ TAGS = ("pods", "newest", "events", "log")
 class _Pods:
     """The pods of a namespace, by workload and uid. listed: they have been seen.
 
-    refused: why they could not be seen, "" if they could; for_good: asking again would not help.
+    refused: why they could not be seen, "" if they could; for_good: asking again would not help; watched: what is
+    followed to know them; doubts: errors in a row.
     """
 
     found: dict[Key, dict[str, Obj]] = field(default_factory=dict)
@@ -48,6 +51,8 @@ class _Pods:
     listed: bool = False
     refused: str = ""
     for_good: bool = False
+    watched: Collection | None = None
+    doubts: int = 0
 
     def put(self, pod: Obj, gone: bool = False) -> None:
         """Take in a pod as it is now. {} is one of a workload that nobody follows."""
@@ -116,6 +121,7 @@ class Inquiry:
         tag = ("pods", namespace)
         self._open.add(tag)
         if watch:
+            place.watched = what
             self._crew.follow(tag, list_and_watch(self._rest, what))
         else:
             self._crew.start(tag, lambda: Listed(self.workloads.listed(what)))
@@ -207,15 +213,30 @@ class Inquiry:
 
     def _pod_news(self, namespace: str, message: Message) -> None:
         place, news = self._place(namespace), message.value
+        if message.error is not None and self._followed_anew(place, message):
+            return
         if message.error is not None:
             place.refused, place.for_good = message.error.message, self._note(message, "pods in %s" % namespace)
         elif isinstance(news, Listed):
-            place.listed, place.refused, place.found = True, "", {}
+            place.listed, place.refused, place.found, place.doubts = True, "", {}, 0
             self.notes.pop("pods in %s" % namespace, None)
             for pod in news.items:
                 place.put(pod)
         elif isinstance(news, Changed):
             place.put(news.obj, news.type == "DELETED")
+
+    def _followed_anew(self, place: _Pods, message: Message) -> bool:
+        """Follow pods on after an error in the middle; tell whether there is hope. A right may be missing for good."""
+        place.doubts += 1
+        pause = pause_of_doubt(message.error, place.doubts) if message.error is not None else None
+        # Of a server that has shown workloads it is not to be believed that it has no pods, or knows not who asks.
+        hope = place.listed or isinstance(message.error, (NotFound, Unauthorized))
+        if place.watched is None or pause is None or not hope:
+            return False
+        if not place.listed:
+            self._open.add(message.tag)
+        self._crew.follow(message.tag, chain([Pause(pause)], list_and_watch(self._rest, place.watched)))
+        return True
 
     def _note(self, message: Message, what: str) -> bool:
         """Note that something could not be read; tell whether it never can."""

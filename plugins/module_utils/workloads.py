@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
-from .errors import MaintenanceError, NotFound
+from .answers import is_absent
+from .errors import MaintenanceError, NotFound, ServerFault
 from .list_watch import Collection
 from .objects import Obj, controller_of, entries, labels_of, name_of, namespace_of, number, part, uid_of
 from .rest import Rest
@@ -39,9 +40,15 @@ class Workloads:
     def get(self, api_version: str, plural: str, namespace: str, name: str) -> Obj | None:
         """Return a workload as it is now, trimmed; None if there is none of that name."""
         try:
-            return trimmed_workload(self._rest.get(_path(api_version, namespace, plural, name)))
-        except NotFound:
-            return None
+            found = self._rest.get(_path(api_version, namespace, plural, name))
+        except NotFound as exc:
+            if is_absent(exc):
+                return None
+            raise
+        if name_of(found) != name:
+            text = "the answer for %s is not that workload, so it is not from a Kubernetes API server"
+            raise ServerFault(text % name, status=200, foreign=True)
+        return trimmed_workload(found)
 
     def collection(
         self, api_version: str, plural: str, namespace: str, names: tuple[str, ...], selectors: tuple[str, ...]

@@ -89,6 +89,15 @@ def test_a_cancelled_drain_says_what_is_pending() -> None:
     assert scene.seconds == 3.0
 
 
+def test_a_drain_that_is_cancelled_while_it_lifts_its_cordon_tells_what_it_did() -> None:
+    scene = Scene(*app("web", term=2), *app("db"))
+    scene.faults.add({"method": "POST", "path": "db-0/eviction", "times": 0, "status": 403})
+    scene.faults.add({"path": "nodes/w1", "after": 3, "delay": 5, "times": 0, "pass": True})
+    result = cancelled_at(scene, 9, on_failure="uncordon", preflight="skip", delete_options={"wait_timeout": 60})
+    assert (result["failed"], result["changed"], drained(result)) == (True, True, ["web-0"])
+    assert result["msg"].startswith("The task was cancelled by SIGTERM. ")
+
+
 def test_a_cancelled_drain_evicts_nothing_more() -> None:
     scene = Scene(*[obj for n in range(10) for obj in app("web%d" % n)])
     scene.faults.add({"method": "POST", "path": "/eviction", "delay": 1, "pass": True, "times": 0})

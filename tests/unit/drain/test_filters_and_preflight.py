@@ -111,6 +111,13 @@ def test_a_daemonset_that_may_not_be_read_counts_as_there() -> None:
     assert result["warnings"] == ["DaemonSet default/agent may not be read, so it is assumed to exist"]
 
 
+def test_a_daemonset_counts_as_there_where_the_answer_names_none() -> None:
+    scene = Scene(*agent())
+    scene.faults.add({"path": "/daemonsets/", "status": 404, "times": 0})
+    result = scene.run(delete_options={"ignore_daemonsets": True, "force": True})
+    assert (result["failed"], skips(result)) == (False, {"DaemonSet/agent": "daemonset"})
+
+
 def test_each_daemonset_is_looked_up_once_and_no_other_owner() -> None:
     scene = Scene(*agent(), *[obj for n in range(20) for obj in app("web%d" % n)], builders.job("batch"))
     scene.run(delete_options={"ignore_daemonsets": True})

@@ -85,3 +85,35 @@ def test_a_list_that_is_too_slow_for_what_is_left_is_told_as_want_of_time() -> N
     scene.faults.add({"path": ".", "delay": 0.5, "times": 0, "pass": True})
     result = scene.follow(name=["web"], wait_timeout=1)
     assert (result["workloads"][0]["failure"], result["msg"].startswith("Not rolled out within 1 s: ")) == ("", True)
+
+
+A_LOOK = {"path": "deployments/web", "after": 1}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [UNSERVED, {"status": 401, "times": 3}, {"status": 403}, {"json": {"kind": "Login"}}, {"json": {"kind": "List"}}],
+    ids=["404", "401", "403", "login", "list"],
+)
+def test_one_odd_answer_to_a_look_does_not_mean_that_a_workload_is_gone(answer: dict[str, Any]) -> None:
+    scene = two_kinds()
+    granted(scene, rule(["get"]))
+    scene.faults.add({**A_LOOK, **answer})
+    assert scene.follow(name=["web"], fail_early="off")["done"]
+
+
+def test_a_workload_that_is_gone_is_told_at_its_first_look() -> None:
+    scene = two_kinds()
+    granted(scene, rule(["get"]))
+    scene.agenda.after(12, lambda: scene.store.delete("Deployment", "default", "web"))
+    result = scene.follow(name=["web"], fail_early="off")
+    assert result["workloads"][0]["failure"] == "it was deleted while its rollout was followed"
+    assert scene.seconds == 15
+
+
+@pytest.mark.parametrize("answer", [UNSERVED, {"status": 403}, {"status": 400}], ids=["404", "403", "400"])
+def test_pods_are_followed_on_when_one_list_in_the_middle_is_refused(answer: dict[str, Any]) -> None:
+    scene = two_kinds()
+    scene.faults.add({"path": "pods.*watch", "watch": "expire"}, {"path": r"/pods\?(?!.*watch)", "after": 1, **answer})
+    result = scene.follow(name=["web"], semantics="strict")
+    assert (result["done"], len([r for r in scene.cluster.requests if r.path.endswith("/pods")]) > 3) == (True, True)

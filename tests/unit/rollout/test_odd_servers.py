@@ -118,12 +118,12 @@ def test_nobody_waits_for_a_hint(wait_timeout: int) -> None:
     assert scene.seconds == 0
 
 
-def test_credentials_that_run_out_end_looks_at_once() -> None:
+def test_credentials_that_run_out_end_looks_within_half_a_minute() -> None:
     scene = unfinished()
     granted(scene, rule(["get"]))
     scene.faults.add({"path": "deployments/web", "status": 401, "after": 3, "times": 0})
     result = scene.follow(name=["web"], fail_early="off", wait_timeout=300)
-    assert scene.seconds <= 16
+    assert scene.seconds <= 10 + 5 + 17
     assert "cannot be read: the API server does not accept the credentials" in result["workloads"][0]["failure"]
 
 

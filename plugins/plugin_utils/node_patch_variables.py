@@ -41,6 +41,7 @@ FACTS = (
     "node_patch_state",
     "node_patch_step",
     "node_patch_told",
+    "node_patch_wanted",
     "node_patch_workloads",
     "upgrade_plan",
     "node_patch_reboot_needed",

@@ -67,6 +67,19 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         },
         "The packages of strange are managed by zypper, which this role cannot upgrade.",
     ),
+    "misspelt": (
+        {"node_patch_node": "w14", "node_patch_window": [{"day": ["tue"], "start": "22:00", "end": "23:00"}]},
+        "window.day. Supported parameters include: days, ",
+    ),
+    "misnamed": (
+        {
+            "node_patch_node": "w15",
+            "node_patch_gate_workloads": [
+                {"kind": "Deployment", "namespace": "shop", "name": name} for name in ("web", "wbe")
+            ],
+        },
+        "There is no Deployment 'wbe' in namespace shop; did you mean web?",
+    ),
     "itself": (
         {"node_patch_node": "w13", "node_patch_reboot_tasks": "", "node_patch_become": False},
         "Ansible does not reboot the machine that it runs on, and itself has a local connection.",
@@ -100,7 +113,7 @@ def refused(cluster: PatchedCluster) -> tuple[Played, list[str]]:
     """Run once with all that is wrong; the changes that it made come with it."""
     lonely = builders.pod("lonely", "shop", node_name="w4")
     owned = builders.node("w5", annotations={"kubeops.maintenance/cordon-owners": FOREIGN}, unschedulable=True)
-    cluster.fill(lonely, owned, *(builders.node(f"w{number}") for number in range(6, 14)), workers=4)
+    cluster.fill(lonely, owned, *(builders.node(f"w{number}") for number in range(6, 16)), workers=4)
     cluster.write("sudo.sh", SUDO).chmod(0o755)
     cluster.write("python.sh", PYTHON).chmod(0o755)
     cluster.write("malformed.yml", MALFORMED)
@@ -113,7 +126,7 @@ def test_nothing_is_touched(refused: tuple[Played, list[str]]) -> None:
     played, changes = refused
     assert played.status == 2
     assert changes == []
-    assert "Nothing was touched, because 12 of 12 nodes cannot be patched now." in played.output
+    assert "Nothing was touched, because 14 of 14 nodes cannot be patched now." in played.output
 
 
 @pytest.mark.parametrize("host", WRONG)

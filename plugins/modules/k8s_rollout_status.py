@@ -116,8 +116,8 @@ options:
     default: false
   allow_missing:
     description:
-      - Whether a workload that does not exist, or is deleted meanwhile, is skipped. Otherwise that is an error.
-      - For workloads that belong to somebody else, such as those whose pods were evicted by a drain.
+      - Whether workloads that do not exist, or are deleted meanwhile, are skipped. Otherwise that is an error.
+      - Meant for workloads that belong to somebody else, such as those whose pods a drain has evicted.
     type: bool
     default: false
   fail_early:

@@ -17,7 +17,7 @@ _FAILURES = ("failed", "refused")
 _LONGEST_NOTE = 300
 _COLUMNS = ("node", "state", "pods", "retries", "seconds", "kubelet", "note")
 _NUMBERS = ("pods", "retries", "seconds")
-# What XML 1.0 cannot hold: control characters, halves of letters, and what is no letter.
+# What XML 1.0 cannot hold: control characters, lone surrogates and non-characters.
 # https://www.w3.org/TR/xml/#charsets
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 

@@ -133,7 +133,16 @@ def _etcd_stands(
 
 def warnings_for(nodes: list[Obj], batch: Batch) -> list[str]:
     """Return what should be known though it refuses nothing."""
-    return [*few_of_the_control_plane(nodes, batch), *nowhere_to_go(nodes, batch)]
+    return [*few_of_the_control_plane(nodes, batch), *nowhere_to_go(nodes, batch), *unknown_names(nodes, batch)]
+
+
+def unknown_names(nodes: list[Obj], batch: Batch) -> list[str]:
+    """Warn of names to ignore that no node has. A node may have been removed since, so they are no error."""
+    known = {name_of(node) for node in nodes}
+    unknown = [name for name in batch.ignore if name not in known]
+    if not unknown:
+        return []
+    return ["ignore_nodes has %s, which the cluster does not; its nodes are %s" % (some(unknown), some(sorted(known)))]
 
 
 def few_of_the_control_plane(nodes: list[Obj], batch: Batch) -> list[str]:

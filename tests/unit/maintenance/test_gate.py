@@ -133,6 +133,12 @@ def test_the_control_plane_does_not_hold_workers() -> None:
     assert asked(control_plane("etcd-cp2"), "w1")["open"]
 
 
+def test_a_name_to_ignore_that_no_node_has_is_warned_of() -> None:
+    scene = Scene(builders.node("w1"), builders.node("w2"))
+    said = "ignore_nodes has w22, which the cluster does not; its nodes are w1, w2"
+    assert warned(scene, "w1", ignore_nodes=["w2", "w22"]) == [said]
+
+
 def test_the_only_node_of_a_control_plane_may_go_with_a_warning() -> None:
     scene = control_plane(names=("cp1",))
     asking = gate(scene, "cp1")

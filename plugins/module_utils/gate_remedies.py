@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Say what to do about the reasons for which a batch of nodes may not be taken out.
 
-Options have the names of the module's. The role node_patch has variables with the same endings; docs/guides/upgrade.md
-maps them.
+Options have the names of the module's, with the variable of the role node_patch behind them, because a remedy is read
+where either is in use.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from .words import some
 
 # By reason, for one node or several.
 _REMEDIES = {
-    "node_not_ready": "repair %(nodes)s, or list %(them)s in ignore_nodes",
+    "node_not_ready": "repair %(nodes)s, or list %(them)s in ignore_nodes (node_patch_gate_ignore_nodes)",
     "foreign_owner": (
-        "wait for %(names)s to finish; if that has happened already, uncordon %(nodes)s in that name (cordon_owner), "
-        "or list %(them)s in ignore_nodes"
+        "wait for %(names)s to finish; if that has happened already, uncordon %(nodes)s in that name (cordon_owner, in "
+        "the role node_drain_cordon_owner), "
+        "or list %(them)s in ignore_nodes (node_patch_gate_ignore_nodes)"
     ),
     "control_plane_batch": "take them one at a time, in a play with serial: 1",
     "control_plane_unready": "repair the control plane on %(nodes)s first",
     "etcd_quorum": "repair etcd on %(names)s first, because without a majority of its members the cluster stands still",
-    "window_closed": "start again while it is open, or change the option window",
-    "window_past": "give the option window a later end (not_after), or leave it out",
+    "window_closed": "start again while it is open, or change the option window (node_patch_window)",
+    "window_past": "give the option window (node_patch_window) a later end (not_after), or leave it out",
     "forbidden": "grant these rights; the playbook kubeops.maintenance.rbac writes a manifest with all of them",
 }
 

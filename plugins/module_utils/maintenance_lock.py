@@ -173,12 +173,13 @@ class Lock:
 
     def _refused(self) -> dict[str, Any]:
         hold = self._seen
-        text = "The lock %s is held by %s%s, and expires %s unless it is renewed; set steal if that holder is dead." % (
+        text = "The lock %s is held by %s%s, and expires %s unless it is renewed; " % (
             self._where(),
             _held_by(hold, self._task.claimant.holder),
             self._away,
             _stamp(hold.expires),
         )
+        text += "set steal (node_patch_lock_steal) if that holder is dead."
         return {
             "changed": False,
             "msg": text,

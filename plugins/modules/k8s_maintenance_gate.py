@@ -158,8 +158,8 @@ msg:
   returned: always
   type: str
   sample: >-
-    worker-1 may not be taken out of the cluster now: node worker-3 is not Ready (kubelet stopped). Mend worker-3, or
-    name it in ignore_nodes.
+    worker-1 may not be taken out of the cluster now: node worker-3 is not Ready (kubelet stopped). Repair
+    worker-3, or list it in ignore_nodes (node_patch_gate_ignore_nodes).
 open:
   description: Whether the batch may go.
   returned: always
@@ -184,7 +184,7 @@ refusals:
     remedy:
       description: What to do about it. Empty if all one can do is wait.
       type: str
-      sample: Repair worker-3, or list it in ignore_nodes.
+      sample: Repair worker-3, or list it in ignore_nodes (node_patch_gate_ignore_nodes).
 window:
   description: Whether a maintenance window is open, and until when.
   returned: always

@@ -108,7 +108,7 @@ msg:
   type: str
   sample: >-
     The lock kube-system/kubeops-maintenance is held by night-job since 2026-11-30T22:00:05Z, and expires
-    2026-11-30T23:00:05Z unless it is renewed; set steal if that holder is dead.
+    2026-11-30T23:00:05Z unless it is renewed; set steal (node_patch_lock_steal) if that holder is dead.
 held:
   description: Whether the O(holder) of this task holds the lock now.
   returned: always

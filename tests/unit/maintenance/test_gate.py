@@ -202,20 +202,26 @@ def test_a_node_that_is_not_ready_is_to_be_mended_or_ignored() -> None:
     result = asked(Scene(builders.node("w3", ready=False)))
     assert result["msg"] == (
         "w1 may not be taken out of the cluster now: node w3 is not Ready (container runtime is down). "
-        "Repair w3, or list it in ignore_nodes."
+        "Repair w3, or list it in ignore_nodes (node_patch_gate_ignore_nodes)."
     )
 
 
 def test_a_remedy_stands_once_for_all_nodes_that_need_it() -> None:
     result = asked(Scene(builders.node("w3", ready=False), builders.node("w4", ready=False)))
-    assert result["msg"].endswith("(container runtime is down). Repair w3, w4, or list them in ignore_nodes.")
-    assert remedies(result) == ["Repair w3, or list it in ignore_nodes.", "Repair w4, or list it in ignore_nodes."]
+    assert result["msg"].endswith(
+        "(container runtime is down). Repair w3, w4, or list them in ignore_nodes (node_patch_gate_ignore_nodes)."
+    )
+    assert remedies(result) == [
+        "Repair w3, or list it in ignore_nodes (node_patch_gate_ignore_nodes).",
+        "Repair w4, or list it in ignore_nodes (node_patch_gate_ignore_nodes).",
+    ]
 
 
 def test_another_owner_is_to_be_waited_for_or_let_go() -> None:
     assert remedies(asked(Scene(owned("w3", "disk-exchange")))) == [
-        "Wait for disk-exchange to finish; if that has happened already, uncordon w3 in that name (cordon_owner), or "
-        "list it in ignore_nodes."
+        "Wait for disk-exchange to finish; if that has happened already, uncordon w3 in that name (cordon_owner, in "
+        "the role node_drain_cordon_owner), or "
+        "list it in ignore_nodes (node_patch_gate_ignore_nodes)."
     ]
 
 
@@ -234,10 +240,10 @@ def test_a_closed_window_is_to_be_waited_for_and_a_past_one_to_be_changed() -> N
     closed = asked(Scene(), window=[{"not_before": "2100-01-01"}])
     assert closed["msg"] == (
         "w1 may not be taken out of the cluster now: the maintenance window opens 2100-01-01 00:00 UTC. "
-        "Start again while it is open, or change the option window."
+        "Start again while it is open, or change the option window (node_patch_window)."
     )
     past = asked(Scene(), window=[{"not_after": "2020-01-01"}])
-    assert remedies(past) == ["Give the option window a later end (not_after), or leave it out."]
+    assert remedies(past) == ["Give the option window (node_patch_window) a later end (not_after), or leave it out."]
 
 
 def test_a_missing_right_is_to_be_granted() -> None:
@@ -305,8 +311,9 @@ def test_it_says_what_it_waits_for_and_how_it_ended() -> None:
         "w1: may not go yet: node w4 is under maintenance by another owner (disk-exchange since 2026-11-30T10:00:00Z)"
     )
     wait = (
-        ". Wait for disk-exchange to finish; if that has happened already, uncordon w4 in that name (cordon_owner), "
-        "or list it in ignore_nodes"
+        ". Wait for disk-exchange to finish; if that has happened already, uncordon w4 in that name (cordon_owner, "
+        "in the role node_drain_cordon_owner), "
+        "or list it in ignore_nodes (node_patch_gate_ignore_nodes)"
     )
     assert heard(scene, wait_timeout=600)[1:] == [
         (30.2, owner + wait),

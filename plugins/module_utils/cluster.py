@@ -15,7 +15,7 @@ from .errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFo
 from .evictions import deletion_of, eviction_of
 from .list_watch import Collection, Listed
 from .node_facts import csi_drivers
-from .objects import Obj, identity_of, is_finished, name_of, namespace_of, part
+from .objects import Obj, controller_of, identity_of, is_finished, is_mirror, name_of, namespace_of, part
 from .pods import trimmed
 from .rest import Rest
 from .rights import REVIEWS, Right, is_allowed, review_of
@@ -51,13 +51,15 @@ class Cluster:
         """Return a node as it is now, None if it left the cluster."""
         try:
             return self._node(name)
-        except NotFound:
-            return None
+        except NotFound as exc:
+            if is_absent(exc):
+                return None
+            raise
 
     def _node(self, name: str) -> Obj:
         if name in (".", ".."):
             # As part of a path these lead to another place.
-            raise NotFound("no node can have the name %r" % name, 404)
+            raise NotFound("no node can have the name %r" % name, 404, about={"name": name})
         found = self._rest.get(_path(NODES, name))
         if name_of(found) != name:
             # Else the node "" would be drained, and the pods with that node name are those that wait for a node.
@@ -113,6 +115,11 @@ class Cluster:
         if not wanted:
             return []
         return [pod for pod in self.pods_on(node, []).items if identity_of(pod) in wanted]
+
+    def pods_besides(self, node: str, chosen: frozenset[str]) -> int:
+        """Return how many pods on a node are not of these identities, without those that every drain leaves there."""
+        others = [pod for pod in self.pods_on(node, []).items if identity_of(pod) not in chosen]
+        return sum(not is_mirror(pod) and part(controller_of(pod)).get("kind") != "DaemonSet" for pod in others)
 
     def pods_collection(self, node: str, selectors: list[str]) -> Collection:
         """Return what to follow to know the node's pods."""

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from .cluster import Cluster
 from .cordon_owners import ANNOTATION, claim, holders, owners_of, release
+from .doubts import pause_of_doubt
 from .errors import Conflict, Failed, MaintenanceError
 from .node_drain import FAILED, NodeDrain
 from .objects import Obj, is_unschedulable, uid_of
@@ -20,14 +22,19 @@ MOST_CONFLICTS = 20
 LEFT = "node %s left the cluster before it could be changed: remove it from the task"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Cordon:
-    """What closes and opens nodes. owner: C(cordon_owner), "" for none."""
+    """What closes and opens nodes. owner: C(cordon_owner), "" for none.
+
+    reviewed: the account was seen to have the right, so that a refusal is doubted; doubts: how often one was.
+    """
 
     cluster: Cluster
     clock: Clock
     owner: str = ""
     check_mode: bool = False
+    reviewed: bool = False
+    doubts: int = 0
 
     def set_schedulable(self, node: NodeDrain, wanted: bool) -> bool:
         """Bring a node to the wanted state; tell whether that took (or in check mode would take) a change.
@@ -117,13 +124,28 @@ class Cordon:
             try:
                 if deadline.expired():
                     raise Failed("no time was left")
-                self.set_schedulable(node, False)
+                self._close(node, deadline)
                 node.closed_uid = uid_of(node.node)
             except MaintenanceError as exc:
                 exc.message = "it could not be cordoned: %s" % exc.message
                 node.error, node.phase = exc, FAILED
             after_each()
         return any(node.claimed for node in nodes)
+
+    def _close(self, node: NodeDrain, deadline: Deadline) -> None:
+        """Cordon a node, with a few more tries in all for answers that contradict those to the look before."""
+        close = partial(self.set_schedulable, node, False)
+        while True:
+            try:
+                close()
+                return
+            except MaintenanceError as exc:
+                self.doubts += 1
+                pause = pause_of_doubt(exc, self.doubts) if self.reviewed else None
+                if pause is None or pause >= deadline.remaining():
+                    raise
+                self.clock.sleep(pause)
+                close = partial(self.close_again, node)
 
     def close_again(self, node: NodeDrain) -> None:
         """Cordon a node from which somebody lifted the task's cordon."""

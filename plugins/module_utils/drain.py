@@ -38,9 +38,15 @@ class Maintenance:
         self._rest = tools.rest_for(self._deadline)
         self._clock = ServerClock(tools.clock, lambda: self._rest.ahead)
         self._cluster = self._cluster_for(self._rest)
-        self._cordon = Cordon(self._cluster, self._clock, task.cordon_owner, task.check_mode)
+        self._cordon = Cordon(self._cluster, self._clock, task.cordon_owner, task.check_mode, self._reviews)
         self.report = Report(task.state, method="evict" if task.evict else "delete", seconds=task.wait_timeout)
         self.report.rehearsed = task.check_mode
+
+    @property
+    def _reviews(self) -> bool:
+        """Tell whether the account's rights are looked at before anything is changed."""
+        task = self._task
+        return task.state == "drain" and task.preflight != "skip" and not task.check_mode
 
     def run(self) -> Report:
         """Carry the task out. The report tells how it ended; an error means that nothing was changed."""

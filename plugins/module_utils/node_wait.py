@@ -15,6 +15,7 @@ from .errors import (
     InvalidConfiguration,
     InvalidOptions,
     MaintenanceError,
+    NotFound,
     ServerFault,
     TooManyRequests,
     Unauthorized,
@@ -139,7 +140,7 @@ class NodeWait:
         before = self._node
         try:
             node = cluster.node_now(self._task.name)
-        except (Forbidden, InvalidConfiguration, Unauthorized) as exc:
+        except (Forbidden, InvalidConfiguration, NotFound, Unauthorized) as exc:
             if before is None:
                 raise
             # An API server that has just started may not know its roles yet, nor who vouches for tokens. What gives

@@ -263,3 +263,33 @@ def test_evictions_that_a_server_has_not_for_a_moment_lose_no_pod() -> None:
     scene = Scene(*app("web", term=3))
     scene.faults.add({**EVICTION, "status": 404})
     assert end(scene.run()) == (False, ["web-0"], "")
+
+
+@pytest.mark.parametrize("after", range(2), ids=["patch", "read back"])
+@pytest.mark.parametrize(
+    "answer", [{"status": 403}, {"status": 401, "times": 2}, {"status": 404}, {"json": {"kind": "Login"}}], ids=str
+)
+@pytest.mark.parametrize("owner", [{}, {"cordon_owner": "patching"}], ids=["no owner", "owner"])
+def test_a_cordon_is_tried_again_where_an_answer_contradicts_the_look_before(
+    owner: dict[str, str], answer: dict[str, Any], after: int
+) -> None:
+    scene = Scene(*app("web", term=3))
+    scene.faults.add({"path": "/nodes/w1", "after": 1 + after, **answer})
+    result = scene.run(**owner)
+    assert (end(result), result["changed"], scene.cordoned()) == ((False, ["web-0"], ""), True, True)
+
+
+def test_cordons_that_are_denied_for_good_take_half_a_minute_for_all_nodes_together() -> None:
+    scene = Scene(*app("web"), *app("db", node="w2"))
+    scene.faults.add({"method": "PATCH", "path": "/nodes/", "status": 403, "times": 0})
+    result = scene.run(name=["w1", "w2"])
+    assert (result["failed"], result["changed"], scene.seconds, drained(result)) == (True, False, 17, [])
+
+
+@pytest.mark.parametrize("options", [{"preflight": "skip"}, {"state": "cordon"}, {"state": "uncordon"}], ids=str)
+def test_a_cordon_whose_right_was_not_reviewed_is_denied_at_once(options: dict[str, Any]) -> None:
+    scene = Scene(*app("web"))
+    if options.get("state") == "uncordon":
+        scene.store.mutate("Node", None, "w1", lambda node: node["spec"].update(unschedulable=True))
+    scene.faults.add({"method": "PATCH", "path": "/nodes/w1", "status": 403, "times": 0})
+    assert (scene.run(**options)["failed"], scene.seconds) == (True, 0)

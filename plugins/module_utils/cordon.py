@@ -134,10 +134,10 @@ class Cordon:
 
     def _close(self, node: NodeDrain, deadline: Deadline) -> None:
         """Cordon a node, with a few more tries in all for answers that contradict those to the look before."""
-        close = partial(self.set_schedulable, node, False)
+        close: Callable[[NodeDrain], object] = partial(self.set_schedulable, wanted=False)
         while True:
             try:
-                close()
+                close(node)
                 return
             except MaintenanceError as exc:
                 self.doubts += 1
@@ -145,7 +145,7 @@ class Cordon:
                 if pause is None or pause >= deadline.remaining():
                     raise
                 self.clock.sleep(pause)
-                close = partial(self.close_again, node)
+                close = self.close_again
 
     def close_again(self, node: NodeDrain) -> None:
         """Cordon a node from which somebody lifted the task's cordon."""

@@ -96,7 +96,14 @@ def is_deadlocked(budget: Obj) -> bool:
 
 def remedy_for(budget: Obj) -> str:
     """Return what gives a deadlocked budget room. One that counts the unavailable gets none from another replica."""
-    return "loosen it" if part(budget, "spec").get("maxUnavailable") is not None else "add a replica or loosen it"
+    if part(budget, "spec").get("maxUnavailable") is not None:
+        return "raise its maxUnavailable"
+    return "add a replica or lower its minAvailable"
+
+
+def ways_out_of(budget: Obj) -> str:
+    """Return remedy_for, and what helps if nobody may change the workload or its budget."""
+    return "%s, or set delete_options.disable_eviction to bypass it" % remedy_for(budget)
 
 
 def budget_facts(budget: Obj) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import Any
 from .objects import Obj, is_unschedulable, part, version_of
 
 ANNOTATION = "kubeops.maintenance/cordon-owners"
+NOBODY = "somebody who left no owner"
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def holders(node: Obj) -> str:
     """Return who keeps the node cordoned, in words."""
     entries = owners_of(node).entries
     if not entries:
-        return "somebody who left no owner"
+        return NOBODY
     named = ["%s since %s" % (owner, part(entry).get("since") or "?") for owner, entry in sorted(entries.items())]
     return "cordon owner " + ", ".join(named)
 

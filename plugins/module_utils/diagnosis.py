@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .budgets import budget_facts, is_deadlocked, remedy_for, room_in, unread_facts
+from .budgets import budget_facts, is_deadlocked, room_in, unread_facts, ways_out_of
 from .evictions import Outcome
 from .objects import Obj, deletion_time, is_ready, is_terminating, namespace_of, number, part, texts
 from .pod_drain import BLOCKED, LOST, PAUSED, PodDrain
@@ -104,7 +104,7 @@ def _held(drain: PodDrain, budget: Obj) -> tuple[str, str]:
     if is_deadlocked(budget):
         text = "%s, which lets none of its healthy pods go: %s%s" % (
             _held_by(drain),
-            remedy_for(budget),
+            ways_out_of(budget),
             _unready(drain.pod),
         )
         return "pdb_deadlock", text

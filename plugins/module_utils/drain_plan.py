@@ -12,11 +12,12 @@ from .cluster import Cluster
 from .drain_options import DrainTask
 from .errors import Failed
 from .node_drain import NodeDrain
-from .objects import namespace_of, number, part
+from .objects import identity_of, namespace_of, number, part
 from .pod_drain import DUE, PodDrain
 from .preflight import block_for_right, look_at_budgets, node_warning
 from .rights import CORDON, DELETE, DETACH, EVICT, Right
 from .waiting import Clock, Deadline
+from .words import some
 
 
 @dataclass
@@ -24,12 +25,14 @@ class Outlook:
     """What the look gave.
 
     refusals: sentences that forbid the start, all of them about rights; warnings, and those of each node by name: what
-    a drain is in for; unread: what may not be read; books: the budgets that could be read.
+    a drain is in for; forecasts: why it may take long or fail; unread: what may not be read; books: the budgets that
+    could be read.
     """
 
     refusals: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     node_warnings: dict[str, list[str]] = field(default_factory=dict)
+    forecasts: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     books: dict[str, BudgetBook] = field(default_factory=dict)
 
@@ -55,6 +58,7 @@ class Plan:
             self._look_at_pods(node)
             foretold = [text for text in (node_warning(node), self._short_time(node)) if text]
             self._outlook.node_warnings[node.name] = foretold
+        self._look_for_typos()
         if self._task.preflight != "skip":
             if self._task.evict:
                 self._look_at_budgets()
@@ -72,11 +76,21 @@ class Plan:
         pods = self._cluster.pods_on(node.name, list(self._task.pod_selectors))
         now, wall = self._clock.monotonic(), self._clock.wall()
         node.take(pods, now, wall)
+        if self._task.pod_selectors:
+            node.others = self._cluster.pods_besides(node.name, frozenset(identity_of(pod) for pod in pods.items))
         for key in sorted(node.lookups()):
             node.daemonsets[key] = self._cluster.daemonset_exists(*key)
             if node.daemonsets[key] is None:
                 node.warnings.append("DaemonSet %s/%s may not be read, so it is assumed to exist" % key)
         node.review(now, wall)
+
+    def _look_for_typos(self) -> None:
+        """Warn of selectors that choose nothing, which is what a wrong letter in one of them looks like."""
+        if any(node.others for node in self._nodes) and not any(node.cache.pods for node in self._nodes):
+            self._outlook.warnings.append(
+                "no pod on %s matches pod_selectors %s: correct it, unless what it means is gone already"
+                % (some(node.name for node in self._nodes), ",".join(self._task.pod_selectors))
+            )
 
     def _due(self) -> list[PodDrain]:
         return [drain for node in self._nodes for drain in node.sorted_pods(DUE)]
@@ -95,7 +109,7 @@ class Plan:
         self._outlook.refusals += findings.refusals
         if not self._task.check_mode:
             # A rehearsal says of each pod whether it would go.
-            self._outlook.warnings += findings.warnings
+            self._outlook.forecasts += findings.forecasts
 
     def _look_at_rights(self) -> None:
         """Ask only for the rights that are used: to patch nodes that are open, to remove pods where there are any."""

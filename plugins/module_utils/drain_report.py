@@ -29,8 +29,9 @@ class Report:
 
     cancelled: what ended it early; refused: the preflight stopped it; refusals: its sentences that are about no single
     pod; rehearsed: check mode; changed: something was (would be) changed; wall: the end in seconds since 1970;
-    seconds: the limit it ran under; account: where and as whom it was refused; queues: in check mode, the budgets that
-    let only some of the pods go at once; budget_of: tells the budget that refused a pod.
+    forecasts: warnings that have come to nothing if all went well; seconds: the limit it ran under; account: where and
+    as whom it was refused; queues: in check mode, the budgets that let only some of the pods go at once; budget_of:
+    tells the budget that refused a pod.
     """
 
     state: str
@@ -46,6 +47,7 @@ class Report:
     seconds: float = 0.0
     method: str = "evict"
     warnings: list[str] = field(default_factory=list)
+    forecasts: list[str] = field(default_factory=list)
     budget_of: Callable[[PodDrain], Obj | None] = lambda drain: None
 
     @property
@@ -85,7 +87,7 @@ def result_of(report: Report) -> dict[str, Any]:
 
 def warnings_of(report: Report) -> list[str]:
     """Return what the user should know although it failed nothing."""
-    found = list(report.warnings)
+    found = report.warnings + (report.forecasts if report.failed else [])
     for node in report.nodes:
         found += _warnings(node, report)
     return found

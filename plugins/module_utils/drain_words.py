@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from .cordon_owners import NOBODY
 from .node_drain import FAILED, NodeDrain
 from .objects import full_name
 from .preflight import Queue
@@ -104,7 +105,14 @@ def _drained(nodes: list[NodeDrain]) -> str:
     seconds = max(node.ended_at for node in nodes) - min(node.started_at for node in nodes)
     text = "Drained %s: %s gone in %.0f s" % (_listed(nodes), counted(gone, "pod"), seconds)
     skipped = sum(len(node.skipped) for node in nodes)
-    return text + (", %s left on purpose." % counted(skipped, "pod") if skipped else ".")
+    text += ", %s left on purpose" % counted(skipped, "pod") if skipped else ""
+    return text + _others_on(nodes) + "."
+
+
+def _others_on(nodes: list[NodeDrain]) -> str:
+    others = sum(node.others for node in nodes)
+    verb = "stays" if others == 1 else "stay"
+    return ", %s that pod_selectors do not match %s" % (counted(others, "pod"), verb) if others else ""
 
 
 def _rehearsed(end: Ended, pending: Pending) -> str:
@@ -114,10 +122,11 @@ def _rehearsed(end: Ended, pending: Pending) -> str:
     count = "%d of %s" % (gone - waiting, counted(gone, "pod")) if waiting else counted(gone, "pod")
     text = "Would drain %s: %s would go now" % (_listed(end.nodes), count)
     for queue in end.queues[:MOST_NAMES]:
-        words = ", %d would wait for room in disruption budget %s (at least %d rounds in all)"
-        text += words % (queue.waiting, queue.budget, queue.rounds)
+        words = ", %d would wait for room in disruption budget %s (which lets %d go at a time)"
+        text += words % (queue.waiting, queue.budget, queue.room)
     others = sum(queue.waiting for queue in end.queues[MOST_NAMES:])
     text += ", %d for other budgets" % others if others else ""
+    text += _others_on(end.nodes)
     if not held:
         return text + "."
     return "%s, %s would be blocked: %s" % (text, counted(len(held), "pod"), closed(left_over(held)))
@@ -176,14 +185,20 @@ def marked(nodes: list[NodeDrain], state: str, rehearsed: bool) -> str:
         said.append("%s %s cordoned (%s)" % (counted(len(kept), "node"), _verb(kept, "stays", "stay"), holders))
     if changed or already:
         said.append(_as_wanted(changed, already, state, rehearsed))
-    return closed("; ".join(said))
+    return closed("; ".join(said)) + _lifting(kept)
+
+
+def _lifting(kept: list[NodeDrain]) -> str:
+    """Return how the cordon is lifted that nobody has put a name to."""
+    names = [node.name for node in kept if node.kept_by == NOBODY]
+    return " To let pods on %s again, uncordon without cordon_owner." % some(names) if names else ""
 
 
 def _of_one(node: NodeDrain, state: str, rehearsed: bool) -> str:
     if node.error is not None:
         return "Node %s could not be %sed: %s" % (node.name, state, closed(node.error.message))
     if _is_kept(node, state):
-        return "Node %s stays cordoned, by %s." % (node.name, node.kept_by)
+        return "Node %s stays cordoned, by %s.%s" % (node.name, node.kept_by, _lifting([node]))
     if _was_so(node, state):
         return "Node %s is already %s." % (node.name, "cordoned" if state == "cordon" else "schedulable")
     return "Node %s %s %sed." % (node.name, "would be" if rehearsed else "is", state)

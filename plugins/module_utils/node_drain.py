@@ -50,7 +50,7 @@ class NodeDrain:
     None until that was looked up; landed: a pod has landed since the cordon; peek_at: when to look at the node for that
     next; recordons: how often its cordon was put back; check_at: when the check at its end is due if not at once;
     doubts: answers in a row that were doubted; unconfirmed: only one look has told so; departed: pods that were going
-    when they were seen last (with pod_selectors, some may only have lost a label).
+    when they were seen last (with pod_selectors, some may only have lost a label); others: pods that these leave out.
     """
 
     name: str
@@ -66,6 +66,7 @@ class NodeDrain:
     kept_by: str = ""
     closed_uid: str = ""
     volumes: list[Volume] | None = None
+    others: int = 0
     timed_out: bool = False
     phase: str = WAITING
     error: MaintenanceError | None = None

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from .budgets import BudgetBook, is_consulted, is_deadlocked, lets_unready_go, remedy_for, room_in
+from .budgets import BudgetBook, is_consulted, is_deadlocked, lets_unready_go, room_in, ways_out_of
 from .node_drain import NodeDrain
 from .objects import Obj, condition_of, full_name, is_ready, name_of, namespace_of
 from .pod_drain import BLOCKED, DUE, PodDrain
@@ -31,18 +31,18 @@ _TWO = (
 
 @dataclass
 class Findings:
-    """What was found. refusals and warnings are sentences; pods that cannot go are blocked where they stand."""
+    """What was found. refusals and forecasts are sentences; pods that cannot go are blocked where they stand."""
 
     refusals: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    forecasts: list[str] = field(default_factory=list)
 
 
 class Queue(NamedTuple):
-    """Pods that go only as their budget lets them. waiting: how many have no room now; rounds: how many there are."""
+    """Pods that go only as their budget lets them. waiting: how many have no room now; room: how many go at a time."""
 
     budget: str
     waiting: int
-    rounds: int
+    room: int
 
 
 def queues_of(drains: Iterable[PodDrain], books: Mapping[str, BudgetBook]) -> list[Queue]:
@@ -54,7 +54,7 @@ def queues_of(drains: Iterable[PodDrain], books: Mapping[str, BudgetBook]) -> li
             name = full_name(budgets[0])
             # One has been let through, whatever the budget looked like before.
             groups[name] = (max(1, room_in(budgets[0])), groups.get(name, (0, 0))[1] + 1)
-    return [Queue(name, pods - room, -(-pods // room)) for name, (room, pods) in sorted(groups.items()) if pods > room]
+    return [Queue(name, pods - room, room) for name, (room, pods) in sorted(groups.items()) if pods > room]
 
 
 def look_at_budgets(nodes: list[NodeDrain], books: Mapping[str, BudgetBook], strict: bool) -> Findings:
@@ -88,16 +88,17 @@ def _look_at(budget: Obj, drains: list[PodDrain], strict: bool, findings: Findin
             _block(
                 drain,
                 "pdb_deadlock",
-                "held by disruption budget %s, which lets none of its healthy pods go: %s" % (name, remedy_for(budget)),
+                "held by disruption budget %s, which lets none of its healthy pods go: %s"
+                % (name, ways_out_of(budget)),
             )
-        findings.warnings += _deadlock(name, bound, remedy_for(budget))
+        findings.forecasts += _deadlock(name, bound, ways_out_of(budget))
     elif unready and room == 0:
-        findings.warnings.append(
+        findings.forecasts.append(
             "disruption budget %s holds %s that %s not Ready, until other pods of that budget are healthy (%s)"
             % (name, counted(len(unready), "pod"), "is" if len(unready) == 1 else "are", _names(unready))
         )
     elif room < len(bound):
-        findings.warnings.append(_short(name, room, len(bound)))
+        findings.forecasts.append(_short(name, room, len(bound)))
 
 
 def _is_bound(drain: PodDrain, budget: Obj) -> bool:
@@ -116,12 +117,11 @@ def _deadlock(name: str, bound: list[PodDrain], remedy: str) -> list[str]:
 
 def _short(name: str, room: int, pods: int) -> str:
     if room == 0:
-        return "disruption budget %s has no room at present for %s of the batch" % (name, counted(pods, "pod"))
-    return "disruption budget %s lets %d of %d pods of the batch go at once, so it takes at least %d rounds" % (
+        return "disruption budget %s had no room for %s when the drain began" % (name, counted(pods, "pod"))
+    return "disruption budget %s lets %d of %d pods go at a time: the others wait until those run elsewhere" % (
         name,
         room,
         pods,
-        -(-pods // room),
     )
 
 

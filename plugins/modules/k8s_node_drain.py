@@ -49,7 +49,8 @@ options:
   pod_selectors:
     description:
       - Label selectors that choose the pods to evict. A pod must match all of them.
-      - Pods that do not match are neither checked nor waited for, so the node may not be empty at the end.
+      - Pods that do not match are neither checked nor waited for, so the node may not be empty at the end. RV(msg) says
+        how many these are, and there is a warning if no pod matches.
     type: list
     elements: str
     aliases: [label_selectors]
@@ -127,7 +128,7 @@ options:
       - What is checked before the first change.
       - V(standard) refuses what can never work, and leaves every node as it was. This concerns pods that the options do
         not allow to be evicted, pods under two disruption budgets, and missing rights. Budgets that look deadlocked
-        only cause a warning, because some operators free them once a node is cordoned.
+        only cause a warning if the drain fails, because some operators free them once a node is cordoned.
       - V(strict) also refuses pods behind budgets that look deadlocked.
       - V(skip) goes ahead as kubectl does. The node is cordoned, pods that may not be evicted make the task fail in the
         end, the others go.

@@ -226,7 +226,7 @@ def test_check_mode_says_in_one_sentence_how_many_pods_their_budgets_let_go_now(
     result = scene.run(check_mode=True)
     assert (result["msg"], result["warnings"], result["pending_pods"]) == (
         "Would drain w1: 3 of 6 pods would go now, 3 would wait for room in disruption budget default/web-pdb"
-        " (at least 3 rounds in all).",
+        " (which lets 2 go at a time).",
         [],
         [],
     )

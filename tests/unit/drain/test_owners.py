@@ -63,7 +63,9 @@ def test_a_cordon_that_was_there_before_the_first_owner_stays() -> None:
     scene.run(state="uncordon", cordon_owner="b")
     result = scene.run(state="uncordon", cordon_owner="a")
     assert (scene.cordoned(), book(scene)) == (True, None)
-    assert result["msg"] == "Node w1 stays cordoned, by somebody who left no owner."
+    assert result["msg"] == (
+        "Node w1 stays cordoned, by somebody who left no owner. To let pods on w1 again, uncordon without cordon_owner."
+    )
 
 
 def test_who_owns_nothing_changes_nothing_and_learns_whose_it_is() -> None:

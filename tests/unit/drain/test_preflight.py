@@ -121,17 +121,36 @@ def test_a_budget_that_looks_deadlocked_warns_or_refuses(preflight: str, touched
     assert result["pending_pods"][0]["pdb"]["desired_healthy"] == 1
 
 
-def test_a_budget_that_is_short_now_is_warned_of_with_its_rounds_over_the_whole_batch() -> None:
+def short_on_two_nodes() -> Scene:
     objects = [*held("web", 4, max_unavailable=2)]
     owner = objects[0]
     owner["spec"]["replicas"] = 5
     more = builders.pods_of(owner, ["w2"], uid="fifth")
     more[0]["metadata"]["name"] = "web-9"
-    scene = Scene(*objects, *more, nodes=("w1", "w2", "w3"))
-    result = scene.run(name=["w1", "w2"])
-    assert result["warnings"] == [
-        "disruption budget default/web-pdb lets 2 of 5 pods of the batch go at once, so it takes at least 3 rounds"
-    ]
+    return Scene(*objects, *more, nodes=("w1", "w2", "w3"))
+
+
+def test_a_budget_that_is_short_for_all_nodes_together_is_warned_of_if_the_drain_fails() -> None:
+    result = short_on_two_nodes().run(name=["w1", "w2"], delete_options={"wait_timeout": 1})
+    assert result["warnings"][0] == (
+        "disruption budget default/web-pdb lets 2 of 5 pods go at a time: the others wait until those run elsewhere"
+    )
+
+
+def test_a_budget_without_room_is_warned_of_if_the_drain_fails() -> None:
+    owner = builders.replica_set("web", 2)
+    sick = builders.pods_of(owner, ["w2"], never_ready=True, uid="sick")
+    sick[0]["metadata"]["name"] = "web-9"
+    budget = builders.budget("web-pdb", selector={"app": "web"}, max_unavailable=1)
+    scene = Scene(owner, *builders.pods_of(owner, ["w1"]), *sick, budget, nodes=("w1", "w2"))
+    assert scene.run(delete_options={"wait_timeout": 5})["warnings"][0] == (
+        "disruption budget default/web-pdb had no room for 1 pod when the drain began"
+    )
+
+
+def test_a_budget_that_was_short_is_not_worth_a_warning_once_all_pods_are_gone() -> None:
+    result = short_on_two_nodes().run(name=["w1", "w2"])
+    assert (result["failed"], result["warnings"]) == (False, [])
 
 
 def test_unready_pods_that_their_budget_holds_are_warned_of() -> None:
@@ -146,9 +165,7 @@ def test_unready_pods_that_their_budget_holds_are_warned_of() -> None:
 
 
 def test_a_refused_task_warns_of_nothing_that_only_its_drain_would_meet() -> None:
-    scene = Scene(
-        *held(min_available=1), builders.pod("bare", node_name="w1"), *app("cache", emptydir=True)
-    )
+    scene = Scene(*held(min_available=1), builders.pod("bare", node_name="w1"), *app("cache", emptydir=True))
     scene.cluster.controllers.fail("w1")
     scene.agenda.advance(60)
     result = scene.run(delete_options={"wait_timeout": 5, "delete_emptydir_data": True})
@@ -209,10 +226,12 @@ def test_pods_behind_a_budget_are_asked_for_only_as_far_as_it_has_room() -> None
 @pytest.mark.parametrize(
     "budget, remedy",
     [
-        ({"min_available": 1}, "add a replica or loosen it"),
-        ({"max_unavailable": 0}, "loosen it"),
+        ({"min_available": 1}, "add a replica or lower its minAvailable"),
+        ({"max_unavailable": 0}, "raise its maxUnavailable"),
     ],
 )
 def test_the_remedy_for_a_deadlock_is_one_that_helps(budget: dict[str, Any], remedy: str) -> None:
     message = Scene(*held(**budget)).run(delete_options={"wait_timeout": 5})["pending_pods"][0]["message"]
-    assert message.endswith("which lets none of its healthy pods go: " + remedy)
+    assert message.endswith(
+        f"which lets none of its healthy pods go: {remedy}, or set delete_options.disable_eviction to bypass it"
+    )

@@ -35,7 +35,8 @@ def test_a_refusal_until_the_end_names_budget_and_server_words_and_counts_the_co
     }
     assert result["msg"] == (
         "Node w1 was not drained within 10 s: 1 pod is left: default/db-0: held by disruption budget "
-        "default/db-pdb, which lets none of its healthy pods go: add a replica or loosen it. It stays cordoned."
+        "default/db-pdb, which lets none of its healthy pods go: add a replica or lower its minAvailable, or set "
+        "delete_options.disable_eviction to bypass it. It stays cordoned."
     )
 
 

@@ -59,7 +59,7 @@ def test_a_refusal_is_told_once_for_its_budget_and_not_for_each_pod_and_try() ->
     scene = Scene(*pods("db", 4, labels={"app": "db"}), budget)
     lines = heard(scene, delete_options={"wait_timeout": 40}).texts
     assert [line.rpartition("; ")[2] for line in lines if "held by" in line] == [
-        "4 pods held by default/db-pdb (4 of 4 healthy, 4 must stay: add a replica or loosen it)"
+        "4 pods held by default/db-pdb (4 of 4 healthy, 4 must stay: add a replica or lower its minAvailable)"
     ]
 
 
@@ -82,8 +82,8 @@ def test_a_budget_that_changes_is_told_of_again() -> None:
     scene.agenda.after(10, lambda: change(lambda found: found["spec"].update(minAvailable=2)))
     lines = heard(scene, delete_options={"wait_timeout": 30}).texts
     assert [line.rpartition("(")[2] for line in lines if "held by" in line] == [
-        "1 of 1 healthy, 1 must stay: add a replica or loosen it)",
-        "1 of 1 healthy, 2 must stay: add a replica or loosen it)",
+        "1 of 1 healthy, 1 must stay: add a replica or lower its minAvailable)",
+        "1 of 1 healthy, 2 must stay: add a replica or lower its minAvailable)",
     ]
 
 

@@ -20,6 +20,10 @@ from .errors import MaintenanceError
 # What a piece of work is known by: its kind and what it is about.
 Tag = tuple[Any, ...]
 Value = TypeVar("Value")
+NO_THREADS = (
+    "no more threads can be started on this host: raise the limit of processes of the task's user or container,"
+    " or do less at once"
+)
 
 
 class Pause(NamedTuple):
@@ -71,7 +75,9 @@ def within(seconds: float, job: Callable[[], Value]) -> Value:
         except BaseException as exc:  # pylint: disable=broad-except
             outcome.put((False, exc))
 
-    threading.Thread(target=run, daemon=True).start()
+    if not _begun(run):
+        # Late is better than never.
+        return job()
     try:
         good, value = outcome.get(timeout=seconds)
     except queue.Empty:
@@ -91,11 +97,14 @@ class Workers:
 
     def start(self, tag: Tag, job: Callable[[], Any]) -> None:
         """Run a job; its value or its error arrives as one message. How many run at once is the caller's business."""
-        self._thread(lambda: self._inbox.put(_outcome(tag, job)))
+        if not self._thread(lambda: self._inbox.put(_outcome(tag, job))):
+            # One after the other is slower, and the answer the same.
+            self._inbox.put(_outcome(tag, job))
 
     def follow(self, tag: Tag, items: Iterator[Any]) -> None:
         """Post each item of an endless iterator as it comes; None is passed over, a Pause is kept."""
-        self._thread(lambda: self._pump(tag, items))
+        if not self._thread(lambda: self._pump(tag, items)):
+            self._inbox.put(Message(tag, None, MaintenanceError(NO_THREADS), ended=True))
 
     def drop(self, tag: Tag) -> None:
         """Follow no more what was started with this tag; it ends with its next item."""
@@ -118,7 +127,9 @@ class Workers:
         """Let every worker end at its next step."""
         self._stopped.set()
 
-    def _thread(self, run: Callable[[], None]) -> None:
+    def _thread(self, run: Callable[[], None]) -> bool:
+        """Run it in a thread; tell whether there was one left."""
+
         def guarded() -> None:
             # A fault of ours in a thread must end the task, not leave the main thread waiting for a message.
             try:
@@ -126,7 +137,7 @@ class Workers:
             except BaseException as exc:  # pylint: disable=broad-except
                 self._inbox.put(exc)
 
-        threading.Thread(target=guarded, daemon=True).start()
+        return _begun(guarded)
 
     def _pump(self, tag: Tag, items: Iterator[Any]) -> None:
         try:
@@ -142,6 +153,15 @@ class Workers:
             self._inbox.put(Message(tag, None, exc, ended=True))
             return
         self._inbox.put(Message(tag, None, ended=True))
+
+
+def _begun(run: Callable[[], None]) -> bool:
+    """Begin a thread that dies with the process; tell whether the host's limits allow one more."""
+    try:
+        threading.Thread(target=run, daemon=True).start()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _outcome(tag: Tag, job: Callable[[], Any]) -> Message:

@@ -21,6 +21,7 @@ from .errors import Cancelled
 from .job_folder import asked_in, removed
 from .processes import command_of, parent_of, start_of
 
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 # How soon the death of an ancestor is noticed, in seconds.
 LOOK_EVERY = 0.5
 # A job that is asked for each second counts as forgotten after so many. A network may be away for a while.
@@ -46,7 +47,7 @@ def arm(folder: str = "") -> None:
     folder: where the task is a job of its own, far from the playbook, its folder, in which a file is touched each time
     somebody asks how the task gets on. It is removed when that has not happened for long; that it is gone is a signal.
     """
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    for number in SIGNALS:
         signal.signal(number, _cancel)
     ancestors = ancestors_to_watch(os.getppid())
     if folder:
@@ -55,10 +56,15 @@ def arm(folder: str = "") -> None:
         threading.Thread(target=_watch, args=(ancestors,), daemon=True).start()
 
 
+def disarm() -> None:
+    """Let no signal interrupt what is still to be told."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
 def _cancel(number: int, _frame: object) -> NoReturn:
     # Whoever signals twice must not interrupt the report of what is pending.
-    for other in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(other, signal.SIG_IGN)
+    disarm()
     raise Cancelled("cancelled by %s" % signal.Signals(number).name)
 
 

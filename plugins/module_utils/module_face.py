@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .auth_options import secret_values, variables_taken
-from .cancellation import arm, this_process
+from .cancellation import arm, disarm, this_process
 from .connection import connect
 from .errors import Cancelled, Forbidden, MaintenanceError
 from .job_folder import made
@@ -81,6 +81,7 @@ def _connected(module: AnsibleModule, limit: float, work: Callable[[Clock, RestF
         )
         raise
     finally:
+        disarm()
         # From here on, no thread that is still asking may change what Ansible walks through.
         connection.secrets = set()
         connection.close()

@@ -16,6 +16,7 @@ from ..plugin_utils.node_patch_batches import batches_of
 from ..plugin_utils.node_patch_reach import unmanaged, unreached
 from ..plugin_utils.node_patch_report import junit, record_of, table
 from ..plugin_utils.node_patch_task_files import malformed
+from ..plugin_utils.node_patch_types import mistyped
 from ..plugin_utils.node_patch_values import amiss
 from ..plugin_utils.node_patch_variables import strangers
 
@@ -68,6 +69,7 @@ class FilterModule:
             "node_patch_batches": node_patch_batches,
             "node_patch_junit": junit,
             "node_patch_malformed": node_patch_malformed,
+            "node_patch_mistyped": mistyped,
             "node_patch_record": record_of,
             "node_patch_rules": node_patch_rules,
             "node_patch_table": table,

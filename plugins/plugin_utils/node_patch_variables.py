@@ -41,6 +41,7 @@ FACTS = (
     "node_patch_state",
     "node_patch_step",
     "node_patch_told",
+    "node_patch_waited",
     "node_patch_wanted",
     "node_patch_workloads",
     "upgrade_plan",
@@ -64,8 +65,13 @@ class Strangers(NamedTuple):
 
 def options() -> frozenset[str]:
     """Return the names of the roles' options, of all entry points, as their argument specs have them."""
+    return frozenset(specs())
+
+
+def specs() -> dict[str, dict[str, Any]]:
+    """Return the roles' options by name, each as its argument spec has it."""
     entries = [entry for role in ROLES for entry in _read(role, "meta/argument_specs.yml")["argument_specs"].values()]
-    return frozenset(name for entry in entries for name in entry.get("options") or {})
+    return {name: spec for entry in entries for name, spec in (entry.get("options") or {}).items()}
 
 
 def strangers(names: Iterable[str], playbook: str = "") -> Strangers:

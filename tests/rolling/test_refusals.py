@@ -153,6 +153,11 @@ def test_nothing_of_it_is_an_error_of_python(refused: tuple[Played, list[str]]) 
     assert "Traceback" not in refused[0].output
 
 
+def test_a_host_that_is_down_is_tried_once_and_waited_for_once(refused: tuple[Played, list[str]]) -> None:
+    output = refused[0].output
+    assert (output.count("fatal: [down]: UNREACHABLE!"), output.count("timed out waiting for ping")) == (1, 1)
+
+
 def test_a_lock_held_elsewhere_is_said_first(cluster: PatchedCluster) -> None:
     cluster.fill()
     spec = {
@@ -182,8 +187,11 @@ def test_two_nodes_of_the_control_plane_in_one_batch_are_refused(cluster: Patche
 @pytest.mark.parametrize(
     ("variables", "says"),
     [
-        ({"upgrade_serial": "many", "node_patch_lock": True}, "serial is 'many', but must be a number or a percentage"),
-        ({"node_patch_reboot": "perhaps"}, "value of node_patch_reboot must be one of: auto, always, never"),
+        (
+            {"upgrade_serial": "many", "node_patch_reboot": "perhaps"},
+            "The variable node_patch_reboot is 'perhaps', but must be one of auto, always, never. "
+            "The variable upgrade_serial is 'many', but must be a number or a percentage such as 10%.",
+        ),
         (
             {"upgrade_seriall": 2, "node_drain_timout": 9},
             "Nothing reads node_drain_timout (did you mean node_drain_timeout?), "
@@ -194,7 +202,7 @@ def test_two_nodes_of_the_control_plane_in_one_batch_are_refused(cluster: Patche
             "Nothing was touched, because 1 of 2 nodes cannot be patched now. There is no node 'nowhere' in ",
         ),
     ],
-    ids=["serial", "reboot", "unknown", "node"],
+    ids=["types", "unknown", "node"],
 )
 def test_what_one_host_alone_has_wrong_stops_the_run(
     cluster: PatchedCluster, variables: dict[str, Any], says: str
@@ -223,3 +231,14 @@ def test_a_run_without_hosts_fails(cluster: PatchedCluster, playbook: str, argum
     played = cluster.play(playbook, "-i", "others.yml", *arguments)
     assert played.status == 2
     assert f"No host matches {says}" in played.output
+
+
+def test_all_nodes_are_drained_only_if_that_is_asked_for(cluster: PatchedCluster) -> None:
+    cluster.fill()
+    cluster.inventory({"w1": {}, "second": {"node_patch_node": "w2"}})
+    refused = cluster.play("drain")
+    assert refused.status == 2
+    assert "This would drain all 2 nodes of the group nodes and leave them cordoned." in refused.output
+    asked = cluster.play("drain", "--check", "-e", "drain_hosts=nodes")
+    assert asked.status == 0, asked.output
+    assert "no node is left for the pods of w1, w2" in " ".join(asked.output.split())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from .answers import is_absent
 from .errors import Conflict, InvalidOptions, NotFound
 from .objects import Obj, uid_of, version_of
 from .rest import Rest
@@ -27,14 +28,18 @@ class LeaseStore:
         """Return the Lease, None if there is none."""
         try:
             return self._rest.get(self._path)
-        except NotFound:
-            return None
+        except NotFound as exc:
+            if is_absent(exc):
+                return None
+            raise
 
     def create(self, lease: Obj) -> Obj:
         """Create it; Conflict if somebody else was faster."""
         try:
             return self._rest.request("POST", self._collection, self._query, lease, leave=(Conflict,))
         except NotFound as exc:
+            if not is_absent(exc):
+                raise
             raise InvalidOptions("there is no namespace %s for the lock" % self._namespace) from exc
 
     def change(self, patch: Obj) -> Obj:
@@ -52,5 +57,6 @@ class LeaseStore:
             body["dryRun"] = ["All"]
         try:
             self._rest.request("DELETE", self._path, None, body, leave=(Conflict,))
-        except NotFound:
-            pass
+        except NotFound as exc:
+            if not is_absent(exc):
+                raise

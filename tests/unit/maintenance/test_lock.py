@@ -218,7 +218,9 @@ def test_nothing_is_known_of_runs_on_other_machines() -> None:
 
 
 @pytest.mark.parametrize(
-    "fault", [{"status": 503}, {"reset": "before"}, {"status": 403}, {"status": 401}, {"body_text": "<html>"}], ids=str
+    "fault",
+    [{"status": 503}, {"reset": "before"}, {"status": 403}, {"status": 404}, {"status": 401}, {"body_text": "<html>"}],
+    ids=str,
 )
 def test_an_api_server_that_is_away_while_the_lock_is_waited_for_ends_no_wait(
     scene: Scene, fault: dict[str, Any]

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from .cluster import Cluster
 from .errors import (
-    Forbidden,
+    ApiError,
     InvalidConfiguration,
     InvalidOptions,
     MaintenanceError,
-    NotFound,
     ServerFault,
     TooManyRequests,
-    Unauthorized,
     Unreachable,
 )
 from .node_facts import node_facts
@@ -35,6 +34,8 @@ from .words import lasting
 LONGEST_LOOK = 30.0
 # Seconds: less than this is no time, whatever is left of a float.
 SHORTEST = 0.01
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,8 @@ class NodeWait:
         self.warnings: list[str] = []
         self._node: Obj | None = None
         self._soak = Soak()
+        # What has been answered before.
+        self._answered: set[str] = set()
 
     def run(self, check_mode: bool = False) -> dict[str, Any]:
         """Return the module's result, as RETURN in its documentation describes it. In check mode, look once."""
@@ -131,21 +134,31 @@ class NodeWait:
             return [Lack("gone", "it is not in the cluster any more")]
         found = lacks_of_node(node, expected)
         if not found and expected.daemonsets:
-            found = lacks_of_pods(cluster.pods_on(self._task.name, []).items, expected)
+            pods = self._asked("pods", partial(cluster.pods_on, self._task.name, []))
+            found = lacks_of_pods(pods.items, expected)
         if not found and expected.csi_drivers:
-            found = lacks_of_drivers(cluster.csi_drivers(self._task.name), expected)
+            drivers = self._asked("drivers", partial(cluster.csi_drivers, self._task.name))
+            found = lacks_of_drivers(drivers, expected)
         return found or node
 
-    def _read(self, cluster: Cluster) -> Obj | None:
-        before = self._node
+    def _asked(self, what: str, ask: Callable[[], Value]) -> Value:
+        """Return an answer. An error where there was one before says nothing for good: raise _NotNow."""
         try:
-            node = cluster.node_now(self._task.name)
-        except (Forbidden, InvalidConfiguration, NotFound, Unauthorized) as exc:
-            if before is None:
+            value = ask()
+        except (ServerFault, TooManyRequests):
+            raise
+        except (ApiError, InvalidConfiguration) as exc:
+            if what not in self._answered:
                 raise
             # An API server that has just started may not know its roles yet, nor who vouches for tokens. What gives
             # credentials may have been on the node.
             raise _NotNow(exc.message) from exc
+        self._answered.add(what)
+        return value
+
+    def _read(self, cluster: Cluster) -> Obj | None:
+        before = self._node
+        node = self._asked("node", partial(cluster.node_now, self._task.name))
         # Who knows a boot id has seen the node, which some clouds take out of the cluster while it is down.
         if node is None and before is None and not self._task.expected.other_boot_id:
             raise InvalidOptions("there is no node %r in this cluster" % self._task.name)
@@ -160,7 +173,7 @@ class NodeWait:
 
     def _may_pass(self, exc: Unreachable) -> bool:
         # Names that resolved before may fail with the node that runs the resolver.
-        return self._node is not None and exc.details.get("kind") == "name"
+        return bool(self._answered) and exc.details.get("kind") == "name"
 
     def _tell(self, lines: WaitProgress, lacks: list[Lack]) -> None:
         lasted, wanted = lasting(self._soak.lasted), lasting(self._task.ready_for)

@@ -128,9 +128,7 @@ def test_a_storage_driver_that_is_not_registered_is_named() -> None:
         "spec": {"drivers": [driver]},
     }
     result = waited(Scene(csi), csi_drivers=["a.csi.example.com", "b.csi.example.com"], wait_timeout=10)
-    assert result["lacks"] == [
-        {"reason": "csi_drivers", "message": "it lacks 1 storage driver (b.csi.example.com)"}
-    ]
+    assert result["lacks"] == [{"reason": "csi_drivers", "message": "it lacks 1 storage driver (b.csi.example.com)"}]
 
 
 def test_a_taint_that_is_not_wanted_is_named() -> None:
@@ -398,3 +396,19 @@ def test_credentials_that_cannot_be_renewed_for_a_moment_are_waited_for() -> Non
 
 def get_ready(node: dict[str, Any]) -> None:
     node["status"]["conditions"] = [{"type": "Ready", "status": "True"}]
+
+
+@pytest.mark.parametrize("code", [400, 401, 403, 404, 405, 409, 410, 422])
+@pytest.mark.parametrize("path", ["/nodes/w3", "/pods", "/csinodes/"])
+def test_what_was_answered_before_and_is_refused_for_a_moment_is_waited_for(path: str, code: int) -> None:
+    scene = Scene(builders.node("w3"), builders.daemon_set("agent"))
+    scene.faults.add({"path": path, "status": code, "after": 1, "times": 4})
+    result = waited(scene, name="w3", daemonsets=["default/agent"], csi_drivers=["x"], wait_timeout=40)
+    assert [lack["reason"] for lack in result["lacks"]] == ["csi_drivers"]
+
+
+def test_a_right_that_is_missing_from_the_start_is_told_at_once() -> None:
+    scene = Scene(builders.node("w3"), builders.daemon_set("agent"))
+    scene.faults.add({"path": "/pods", "status": 403, "times": 0})
+    with pytest.raises(Forbidden):
+        waited(scene, name="w3", daemonsets=["default/agent"], wait_timeout=300)

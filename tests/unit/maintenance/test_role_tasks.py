@@ -36,3 +36,24 @@ DELEGATED = [
 def test_what_is_done_on_the_controller_is_done_as_the_user_who_started_the_run(task: dict[str, Any]) -> None:
     # The variable goes before the keyword, and an inventory may have it for all hosts.
     assert (task["delegate_to"], task["become"], task["vars"]["ansible_become"]) == ("localhost", False, False)
+
+
+def default_of(role: str, variable: str) -> int:
+    """Return the seconds that a role's variable has by default."""
+    path = ROLES / role / "defaults" / "main.yml"
+    return int(yaml.safe_load(path.read_text(encoding="utf-8"))[variable])
+
+
+def test_the_lock_outlasts_by_default_what_lies_between_two_renewals() -> None:
+    gate, drain = default_of("node_patch", "node_patch_gate_timeout"), default_of("node_drain", "node_drain_timeout")
+    packages = default_of("node_patch", "node_patch_packages_timeout")
+    back = default_of("node_patch", "node_patch_ready_timeout")
+    reboot = default_of("node_patch", "node_patch_reboot_timeout")
+    heal = default_of("node_patch", "node_patch_heal_timeout")
+    # From the beginning to the patch (nodes, then workloads), to the reboot, to the uncordon, to the next node.
+    longest = max(2 * gate + drain, packages, drain + reboot + back, heal)
+    # A lock that was renewed within the first third of its duration is not renewed again.
+    assert longest < default_of("node_patch", "node_patch_lock_duration") * 2 / 3
+    steps = yaml.safe_load((ROLES / "node_patch" / "tasks" / "steps.yml").read_text(encoding="utf-8"))
+    files = [str(task.get("ansible.builtin.import_tasks")) for task in tasks_of(steps)]
+    assert files.index("drain.yml") < files.index("lock.yml") < files.index("patch.yml")

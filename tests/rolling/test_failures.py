@@ -32,6 +32,22 @@ ASKS_FIRST = """---
   ansible.builtin.set_fact:
     node_patch_reboot_needed: true
   when: run == 'first'
+
+- name: Let somebody else cordon the node
+  ansible.builtin.uri:
+    url: "{{ cluster_url }}/api/v1/nodes/{{ node_patch_node }}"
+    ca_path: "{{ cluster_ca }}"
+    use_proxy: false
+    method: PATCH
+    headers: {Authorization: Bearer admintoken, Content-Type: application/merge-patch+json}
+    body_format: json
+    body:
+      metadata:
+        annotations:
+          kubeops.maintenance/cordon-owners: "{{ {'node-patch': entry, 'disk-exchange': entry} | to_json }}"
+  vars:
+    entry: {since: "2026-11-30T10:00:00Z", prior_unschedulable: false}
+  when: run == 'second'
 """
 Batch = tuple[Played, list[str], Played]
 ENDS = """---
@@ -55,7 +71,10 @@ def failed(cluster: PatchedCluster) -> tuple[Played, list[str], Played, list[str
 
 def test_the_run_fails_and_says_why(failed: tuple[Played, list[str], Played, list[str]]) -> None:
     assert failed[0].status == 2
-    said = "w2 is not done, so no further batch is touched. Write to the disk: The disk is full."
+    said = (
+        "w2 is not done, so no further batch is touched. Write to the disk: The disk is full. "
+        "w2 stays cordoned. Fix the cause and start the same command again."
+    )
     assert said in failed[0].output
 
 
@@ -106,11 +125,19 @@ def test_a_reboot_that_did_not_happen_is_no_success(batch: Batch) -> None:
 def test_a_cordon_is_lifted_after_a_failure_only_where_that_is_wanted(batch: Batch) -> None:
     assert batch[0].states()["w2"] == "failed"
     assert batch[1] == ["w1"]
+    again = "Fix the cause and start the same command again."
+    assert batch[0].records["w1"]["next"] == f"w1 stays cordoned. {again}"
+    assert batch[0].records["w2"]["next"] == f"w2 is not cordoned any more. {again}"
 
 
 def test_a_reboot_that_was_meant_is_made_up_for(batch: Batch) -> None:
     assert batch[2].status == 0, batch[2].output
     assert batch[2].records["w1"]["rebooted"] is True
+
+
+def test_a_cordon_of_somebody_else_in_the_meantime_stays_and_is_told(batch: Batch) -> None:
+    said = "Node w1 stays cordoned, by cordon owner disk-exchange since 2026-11-30T10:00:00Z"
+    assert batch[2].records["w1"]["message"] == said
 
 
 def test_a_node_that_a_failure_let_in_is_not_taken_for_one_that_came_back(batch: Batch) -> None:

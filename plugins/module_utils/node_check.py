@@ -91,7 +91,9 @@ class NodeCheck:
             if node.still_here(hidden, now, wall):
                 node.check_at = now + PEEK
             elif node.settled():
-                self._settled(node, fresh, bool(before - set(node.pods)), now)
+                # Pods that nobody was seen to remove are as strange as those that are gone just now.
+                unseen = node.filled and not (node.pods or node.departed or node.touched)
+                self._settled(node, fresh, unseen or bool(before - set(node.pods)), now)
         elif kind == "peek":
             self._peeked(node, message.value, message.tag[2])
         elif kind == "recordon":

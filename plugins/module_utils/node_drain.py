@@ -78,6 +78,7 @@ class NodeDrain:
     evicted: list[Evicted] = field(default_factory=list)
     warned: dict[str, tuple[Obj, Verdict]] = field(default_factory=dict)
     listed: bool = False
+    filled: bool = False  # there was something to move when the drain began
     landed: bool = False
     peek_at: float = 0.0
     recordons: int = 0
@@ -94,7 +95,7 @@ class NodeDrain:
 
     def begin(self, now: float) -> None:
         """Begin to drain the node: what was seen before the cordon is old, pods may have landed until then."""
-        self.phase, self.listed, self.started_at = DRAINING, False, now
+        self.phase, self.listed, self.started_at, self.filled = DRAINING, False, now, bool(self.pods)
         self.cache.begin()
 
     def take(self, news: Listed | Changed, now: float, wall: float, mark: Mark | None = None) -> None:

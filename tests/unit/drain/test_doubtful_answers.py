@@ -293,3 +293,17 @@ def test_a_cordon_whose_right_was_not_reviewed_is_denied_at_once(options: dict[s
         scene.store.mutate("Node", None, "w1", lambda node: node["spec"].update(unschedulable=True))
     scene.faults.add({"method": "PATCH", "path": "/nodes/w1", "status": 403, "times": 0})
     assert (scene.run(**options)["failed"], scene.seconds) == (True, 0)
+
+
+def test_pods_that_nobody_was_seen_to_remove_are_looked_for_once_more() -> None:
+    scene = Scene(*app("web", term=3))
+    scene.faults.add({**PODS, "after": 1, "times": 2, "json": EMPTY})
+    scene.faults.add({"path": "watch=true", "watch": "silent", "times": 0})
+    assert (end(scene.run()), scene.pods()) == ((False, ["web-0"], ""), [])
+
+
+def test_pods_that_somebody_else_has_removed_cost_one_look_more() -> None:
+    scene = Scene(*app("web"))
+    scene.faults.add({**PODS, "after": 1, "times": 0, "json": EMPTY})
+    scene.faults.add({"path": "watch=true", "watch": "silent", "times": 0})
+    assert (end(scene.run()), scene.seconds) == ((False, [], ""), 1)

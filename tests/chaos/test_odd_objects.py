@@ -246,7 +246,7 @@ def test_a_node_of_odd_pods_and_budgets_is_looked_at_and_followed(strict: bool) 
         book = BudgetBook()
         book.apply(Listed([some_budget(draw) for _budget in range(2)]))
         findings = look_at_budgets([node], {"default": book}, strict)
-        assert all(isinstance(text, str) for text in findings.warnings + findings.refusals)
+        assert all(isinstance(text, str) for text in findings.forecasts + findings.refusals)
         assert all(drain.verdict is not None and drain.verdict.reason in REASONS for drain in node.blocked())
         assert isinstance(node_warning(node), str)
         node.phase = DRAINING

@@ -138,7 +138,7 @@ def test_the_reason_is_said(refused: tuple[Played, list[str]], host: str) -> Non
 
 def test_only_the_variable_that_names_a_missing_file_is_said(refused: tuple[Played, list[str]]) -> None:
     message = refused[0].records["w1"]["message"]
-    assert re.findall(r"node_patch_\w+", message.partition("There is no task file")[2]) == ["node_patch_pre_hooks"]
+    assert re.findall(r"; see (\w+)\.", message) == ["node_patch_pre_hooks"]
 
 
 def test_what_is_found_is_told_at_the_end_alone(refused: tuple[Played, list[str]]) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from .node_patch_batches import batches_of
+from .node_patch_values import CONNECTION_KEYS, strange_keys
 from .node_patch_variables import specs
 
 # What a value must be. Values of the last two may hold secrets, or be long, and are not repeated.
@@ -25,6 +26,7 @@ _WORDS = {
     "dict": "a dictionary",
 }
 _UNSAID = ("dict", "list")
+_CONNECTIONS = ("node_drain_connection", "node_patch_connection")
 
 
 def mistyped(hosts: Iterable[Mapping[str, Any]], playbook: str) -> str:
@@ -52,6 +54,9 @@ def _of_roles(host: Mapping[str, Any], options: Mapping[str, Mapping[str, Any]])
 
 
 def _of_playbook(host: Mapping[str, Any], playbook: str) -> Iterator[str]:
+    for name in _CONNECTIONS:
+        for value in _values(host, name):
+            yield from strange_keys(name, value, CONNECTION_KEYS)
     for value in _values(host, playbook + "_serial"):
         try:
             batches_of([], value)

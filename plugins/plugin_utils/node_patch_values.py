@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+from ..module_utils.auth_options import AUTH_SPEC
 
 # The least that a number may be; those that are looked at beforehand by a module are left to it.
 _LEAST = {
@@ -22,6 +25,12 @@ _LEAST = {
 }
 # Whatever follows the numbers is the distribution's, as in v1.33.4+k3s1 or v1.33.5-gke.1080000.
 _VERSION = re.compile(r"v[0-9]+\.[0-9]+\.[0-9]+([-+.].+)?$")
+# Names more alike than this are worth a question.
+_ALIKE = 0.7
+# The keys of dictionaries in variables: those that the modules take.
+CONNECTION_KEYS = frozenset(AUTH_SPEC).union(*(spec.get("aliases", ()) for spec in AUTH_SPEC.values()))
+_WINDOW_KEYS = ("days", "start", "end", "timezone", "not_before", "not_after")
+_WORKLOAD_KEYS = ("api_version", "kind", "namespace", "name")
 
 
 def amiss(values: Mapping[str, Any]) -> str:
@@ -36,6 +45,10 @@ def amiss(values: Mapping[str, Any]) -> str:
         if value < least
     ]
     found += _soaks_too_long(values) + _no_version(values)
+    found += strange_keys("node_patch_connection", values.get("node_patch_connection"), CONNECTION_KEYS)
+    windows = values.get("node_patch_window") or ()
+    for number, window in enumerate(windows if isinstance(windows, (list, tuple)) else ()):
+        found += strange_keys("node_patch_window[%d]" % number, window, _WINDOW_KEYS)
     found += _no_workloads(values.get("node_patch_gate_workloads") or ())
     return " ".join(found)
 
@@ -46,8 +59,7 @@ def _soaks_too_long(values: Mapping[str, Any]) -> list[str]:
             if 0 < timeout <= soak:
                 return [
                     "The variable node_patch_soak (%d) is a part of node_patch_ready_timeout (%d), so it must be "
-                    "shorter."
-                    % (soak, timeout)
+                    "shorter." % (soak, timeout)
                 ]
     return []
 
@@ -68,9 +80,22 @@ def _no_workloads(entries: Any) -> list[str]:
     if isinstance(entries, (Mapping, str)) or not isinstance(entries, Iterable):
         return ["The variable node_patch_gate_workloads must be a list, each entry with kind, namespace and name."]
     for number, entry in enumerate(entries):
+        strange = strange_keys("node_patch_gate_workloads[%d]" % number, entry, _WORKLOAD_KEYS)
+        if strange:
+            return strange
         if not (isinstance(entry, Mapping) and entry.get("kind") and entry.get("name")):
             return ["The variable node_patch_gate_workloads[%d] needs a kind and a name, and has not both." % number]
     return []
+
+
+def strange_keys(name: str, value: Any, keys: Iterable[str]) -> list[str]:
+    """Say which keys of a dictionary nothing reads; never a value, which may be secret."""
+    strange = sorted(str(key) for key in value if key not in keys) if isinstance(value, Mapping) else []
+    if not strange:
+        return []
+    near = [(key, difflib.get_close_matches(key, sorted(keys), 1, _ALIKE)) for key in strange]
+    said = ["%s (did you mean %s?)" % (key, found[0]) if found else key for key, found in near]
+    return ["The variable %s has keys that nothing reads: %s." % (name, ", ".join(said))]
 
 
 def _numbers(values: Mapping[str, Any], name: str) -> list[int]:

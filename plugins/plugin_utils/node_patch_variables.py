@@ -38,6 +38,7 @@ FACTS = (
     "node_patch_reboot_hint",
     "node_patch_reboots",
     "node_patch_record",
+    "node_patch_seen",
     "node_patch_state",
     "node_patch_step",
     "node_patch_told",

@@ -68,8 +68,8 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         "The packages of strange are managed by zypper, which this role cannot upgrade.",
     ),
     "misspelt": (
-        {"node_patch_node": "w14", "node_patch_window": [{"day": ["tue"], "start": "22:00", "end": "23:00"}]},
-        "window.day. Supported parameters include: days, ",
+        {"node_patch_node": "w14", "node_patch_window": [{"days": ["tue"], "timezone": "Europe/Berln"}]},
+        "The variable node_patch_window[0].timezone: there is no time zone 'Europe/Berln'",
     ),
     "misnamed": (
         {

@@ -130,7 +130,7 @@ LEVELS = {
     "plugin_utils/node_patch_reach.py": 4.0,
     "plugin_utils/node_patch_report.py": 4.0,
     "plugin_utils/node_patch_task_files.py": 4.0,
-    "plugin_utils/node_patch_types.py": 4.1,
+    "plugin_utils/node_patch_types.py": 4.2,
     "plugin_utils/node_patch_values.py": 4.1,
     "plugin_utils/node_patch_variables.py": 4.0,
     # 5: documentation, argument spec, main

@@ -41,6 +41,10 @@ class Undefined(Mapping[str, Any]):
             "node_patch_gate_checks", ["nodes"],
             "must be a list, each of nodes_ready, foreign_owners, control_plane.",
         ),
+        (
+            "node_drain_connection", {"contxt": "prod"},
+            "has keys that nothing reads: contxt (did you mean context?).",
+        ),
         ("upgrade_serial", "two", "is 'two', but must be a number or a percentage such as 10%."),
         ("upgrade_serial", 0, "is 0, but must be 1 or more."),
         ("upgrade_serial", [1, "many"], "is 'many', but must be a number or a percentage such as 10%."),

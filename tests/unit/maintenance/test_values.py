@@ -13,6 +13,7 @@ from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch_val
 
 VERSIONS = "but kubelets name their versions as in v1.36.3, as kubectl get nodes shows them."
 WORKLOADS = "The variable node_patch_gate_workloads must be a list, each entry with kind, namespace and name."
+STRANGE = "has keys that nothing reads:"
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,18 @@ WORKLOADS = "The variable node_patch_gate_workloads must be a list, each entry w
         (
             {"node_patch_gate_workloads": [{"kind": "Deployment", "name": "a"}, {"name": "web"}]},
             "The variable node_patch_gate_workloads[1] needs a kind and a name, and has not both.",
+        ),
+        (
+            {"node_patch_gate_workloads": [{"kind": "Deployment", "namespce": "shop", "name": "web"}]},
+            f"The variable node_patch_gate_workloads[0] {STRANGE} namespce (did you mean namespace?).",
+        ),
+        (
+            {"node_patch_connection": {"kubconfig": "a secret", "server": "b", "cert_file": "c"}},
+            f"The variable node_patch_connection {STRANGE} kubconfig (did you mean kubeconfig?), server.",
+        ),
+        (
+            {"node_patch_window": [{"days": ["sat"]}, {"day": ["tue"], "start": "22:00"}]},
+            f"The variable node_patch_window[1] {STRANGE} day (did you mean days?).",
         ),
         ({"node_patch_gate_workloads": "Deployment/web"}, WORKLOADS),
         ({"node_patch_gate_workloads": {"kind": "Deployment", "name": "web"}}, WORKLOADS),

@@ -14,7 +14,7 @@ from ansible.utils.display import Display
 from ..module_utils.maintenance_rights import STEPS, rights_for, rules_of
 from ..plugin_utils.node_patch_batches import batches_of
 from ..plugin_utils.node_patch_reach import unmanaged, unreached
-from ..plugin_utils.node_patch_report import junit, record_of, table
+from ..plugin_utils.node_patch_report import counted_rounds, junit, reasons, record_of, table
 from ..plugin_utils.node_patch_task_files import malformed
 from ..plugin_utils.node_patch_types import mistyped
 from ..plugin_utils.node_patch_values import amiss
@@ -70,7 +70,9 @@ class FilterModule:
             "node_patch_junit": junit,
             "node_patch_malformed": node_patch_malformed,
             "node_patch_mistyped": mistyped,
+            "node_patch_reasons": reasons,
             "node_patch_record": record_of,
+            "node_patch_rounds": counted_rounds,
             "node_patch_rules": node_patch_rules,
             "node_patch_table": table,
             "node_patch_unknown": node_patch_unknown,

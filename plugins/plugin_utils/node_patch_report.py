@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from ..module_utils.words import counted, some
+
 Record = Mapping[str, Any]
 _FAILURES = ("failed", "refused")
 # The rest of a sentence is in the JSON; a table with a line of a kilobyte is none.
@@ -61,6 +63,34 @@ def as_json(records: Iterable[Record]) -> str:
     return json.dumps(list(records), indent=4, sort_keys=True, default=str) + "\n"
 
 
+def reasons(records: Iterable[Record]) -> str:
+    """Return in sentences why nodes were refused. What differs from one node to another only in names and numbers is
+    told of the first one, with the names of the others behind it; what is the same for all is told once.
+    """
+    told: dict[str, tuple[str, dict[str, None]]] = {}
+    for record in records:
+        names = sorted({str(record["host"]), str(record.get("node") or record["host"])}, key=len, reverse=True)
+        for text in record.get("refusals") or []:
+            key = text
+            for name in names:
+                key = key.replace(name, "")
+            said, others = told.setdefault("".join(letter for letter in key if not letter.isdigit()), (text, {}))
+            if text != said:
+                others[names[0]] = None
+    return " ".join(
+        text[:1].upper() + text[1:] + (" The same is true of %s." % some(others) if others else "")
+        for text, others in told.values()
+    )
+
+
+def counted_rounds(rounds: list[list[str]]) -> str:
+    """Return a line with the nodes of each round."""
+    if not rounds:
+        return "Nothing to do: all nodes are passed over."
+    nodes = counted(sum(len(hosts) for hosts in rounds), "node")
+    return "%s in %s: %s" % (nodes, counted(len(rounds), "round"), "; ".join(", ".join(hosts) for hosts in rounds))
+
+
 def junit(records: Iterable[Record], name: str = "node_patch") -> str:
     """Return the records as a test suite in the XML that JUnit made common, a test case for each node."""
     every = list(records)
@@ -95,8 +125,9 @@ def _row(record: Record) -> tuple[str, ...]:
     versions = [str(record.get(key) or "") for key in ("kubelet_before", "kubelet_after")]
     note = " ".join(str(record.get("message") or "").split())
     blockers = record.get("blockers") or []
-    if not note and blockers:
-        note = "%d held now: %s" % (len(blockers), _blockers(record).splitlines()[0])
+    if blockers and (not note or record["state"] == "can go"):
+        held = "%d held now: %s" % (len(blockers), _blockers(record).splitlines()[0])
+        note = "%s; %s" % (note, held) if note else held
     note = note if len(note) <= _LONGEST_NOTE else note[: _LONGEST_NOTE - 3] + "..."
     return (
         str(record["node"]),

@@ -20,7 +20,7 @@ FOREIGN = json.dumps({"disk-exchange": {"since": "2026-11-30T10:00:00Z", "prior_
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "hook": (
         {"node_patch_node": "w1", "node_patch_pre_hooks": ["hooks/nowhere.yml"]},
-        "There is no task file hooks/nowhere.yml, neither in ",
+        "There is no task file hooks/nowhere.yml in /",
     ),
     "window": (
         {"node_patch_node": "w2", "node_patch_window": [{"not_after": "2020-01-01"}]},
@@ -235,8 +235,9 @@ def test_a_run_without_hosts_fails(cluster: PatchedCluster, playbook: str, argum
 def test_all_nodes_are_drained_only_if_that_is_asked_for(cluster: PatchedCluster) -> None:
     cluster.fill()
     cluster.inventory({"w1": {}, "second": {"node_patch_node": "w2"}})
-    refused = cluster.play("drain")
+    refused = cluster.play("drain", "--tags", "drain")
     assert refused.status == 2
+    assert "The playbook has no tags, because each step needs those before it: start it without --tags." in refused.output
     assert "This would drain all 2 nodes of the group nodes and leave them cordoned." in refused.output
     asked = cluster.play("drain", "--check", "-e", "drain_hosts=nodes")
     assert asked.status == 0, asked.output

@@ -80,6 +80,11 @@ def test_the_look_beforehand_says_what_would_go_and_in_which_rounds(story: Story
     assert "\n3 nodes in 2 rounds: w1, machine-2.example.org; cp1\n" in story.look.output
 
 
+def test_a_cordon_of_somebody_else_is_told_beforehand(story: Story) -> None:
+    messages = {node: record["message"] for node, record in story.look.records.items()}
+    assert messages == {"cp1": "", "w1": "", "w2": "is cordoned, and stays so"}
+
+
 def test_every_node_is_patched(story: Story) -> None:
     assert story.patch.status == 0, story.patch.output
     assert story.patch.states() == {"cp1": "done", "w1": "done", "w2": "done"}
@@ -120,6 +125,9 @@ def test_a_second_run_passes_over_what_is_done(story: Story) -> None:
     assert story.second.status == 0, story.second.output
     assert set(story.second.states().values()) == {"passed over"}
     assert story.changes_of_second == []
+    assert "\nNothing to do: all nodes are passed over.\n" in story.second.output
+    end = " in campaign v1.36.3; -e node_patch_done_hours=0 patches it again; is cordoned, and stays so"
+    assert story.second.records["w2"]["message"].endswith(end)
 
 
 def test_the_table_and_junit_tell_of_every_node(story: Story, cluster: PatchedCluster) -> None:

@@ -8,7 +8,15 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from typing import Any
 
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch_report import junit, record_of, table
+import pytest
+
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch_report import (
+    counted_rounds,
+    junit,
+    reasons,
+    record_of,
+    table,
+)
 
 
 def host(name: str, **record: Any) -> dict[str, Any]:
@@ -58,6 +66,38 @@ def test_the_table_has_a_line_for_each_node() -> None:
 def test_the_table_names_what_is_held_where_nothing_else_is_to_say() -> None:
     record = record_of(host("w1", state="can go", blockers=FAILED["node_patch_record"]["blockers"]))
     assert table([record])[1].endswith("1 held now: shop/web-1: held by budget web & co")
+
+
+def test_what_is_held_now_stands_behind_what_else_is_to_be_known() -> None:
+    held = [{"namespace": "shop", "name": "web-1", "message": "no room in its budget"}]
+    record = record_of(host("w1", state="can go", message="is cordoned, and stays so", blockers=held))
+    assert table([record])[1].endswith("  is cordoned, and stays so; 1 held now: shop/web-1: no room in its budget")
+
+
+def test_a_reason_that_differs_in_names_and_numbers_alone_is_told_once() -> None:
+    down = "host %s cannot be reached: ssh: connect to host 10.0.0.%d port 22: Connection refused."
+    records = [
+        {"host": name, "node": name.split(".")[0], "refusals": [down % (name, number), "The window is closed."]}
+        for number, name in enumerate(("w1.example.org", "db.example.org", "w3.example.org"))
+    ]
+    records[2]["refusals"] = ["The packages of w3.example.org are managed by zypper."]
+    assert reasons(records) == (
+        "Host w1.example.org cannot be reached: ssh: connect to host 10.0.0.0 port 22: Connection refused. "
+        "The same is true of db.example.org. The window is closed. "
+        "The packages of w3.example.org are managed by zypper."
+    )
+
+
+@pytest.mark.parametrize(
+    ("rounds", "said"),
+    [
+        ([], "Nothing to do: all nodes are passed over."),
+        ([["w1"]], "1 node in 1 round: w1"),
+        ([["w1", "w2"], ["cp1"]], "3 nodes in 2 rounds: w1, w2; cp1"),
+    ],
+)
+def test_the_rounds_are_counted(rounds: list[list[str]], said: str) -> None:
+    assert counted_rounds(rounds) == said
 
 
 def test_a_long_note_is_cut() -> None:

@@ -61,7 +61,7 @@ build: venv  ## Build the collection into .build, install it, look it over
 test: venv  ## Everything, in the right order; logs in .build/logs
 	$(STEP) --all
 
-demo: venv-demo  ## Upgrade an embedded cluster node by node; KUBECONFIG=path takes a real one
+demo: venv-demo  ## Upgrade a simulated cluster node by node; KUBECONFIG=path takes a real one
 	$(PY) tests/demo/run.py $(if $(KUBECONFIG_FOR_DEMO),--kubeconfig '$(KUBECONFIG_FOR_DEMO)')
 
 clients: venv  ## The connection with old and new releases of the Python client library

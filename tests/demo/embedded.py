@@ -45,16 +45,24 @@ def run() -> int:
             "disruption budgets": f"{_times(len(violations))} violated; the cluster looks at every change of a pod",
             "evictions": ending.evictions(requests),
             "cordoned": f"{ending.cordons(records)}; now {', '.join(left) or 'none'}",
-            "workloads": f"{len(workloads)} before, of which now {len(missing) or 'none'} lack a pod",
+            "workloads": _whole(len(workloads), len(missing)),
         }
     )
-    return ending.verdict(complaints, f"All {len(before)} workers are back and Ready with the kubelet {NEW_KUBELET}.")
+    status = ending.verdict(complaints, f"All {len(before)} workers are back and Ready with the kubelet {NEW_KUBELET}.")
+    print("Next, playbooks of your own on such a cluster: see Try it in README.md.")
+    return status
 
 
 def _announce(workers: dict[str, Node], pods: int) -> None:
     old = ", ".join(sorted({node.kubelet for node in workers.values()}))
-    print(f"An embedded cluster with {len(workers)} workers and {pods} pods gets a newer kubelet, node by node.")
-    print(f"Its machines are simulated, and reboot in {DOWN_SECONDS} s: {old} -> {NEW_KUBELET}.")
+    print(f"A simulated cluster with {len(workers)} workers and {pods} pods gets a newer kubelet, node by node.")
+    print(f"Its API server is a program on this machine, its nodes reboot in {DOWN_SECONDS} s: {old} -> {NEW_KUBELET}.")
+    print("Only what changes is shown. So a line of progress may stand above the heading of its task: Ansible prints the")
+    print("heading together with the result.")
+
+
+def _whole(workloads: int, missing: int) -> str:
+    return f"{missing} of {workloads} lack a pod" if missing else f"all {workloads} complete"
 
 
 def _times(number: int) -> str:

@@ -65,12 +65,17 @@ def task_from(params: Mapping[str, Any]) -> WaitTask:
     taints = params.get("taints")
     expected = Expected(
         other_boot_id=str(params.get("boot_id_before") or ""),
-        kubelet_version=str(params.get("kubelet_version") or ""),
+        kubelet_version=_as_kubelets_write(str(params.get("kubelet_version") or "").strip()),
         daemonsets=_texts(params.get("daemonsets")),
         csi_drivers=_texts(params.get("csi_drivers")),
         taints=None if taints is None else tuple(taint_from(entry) for entry in taints),
     )
     return WaitTask(name, expected, float(ready_for), wait_timeout, max(1.0, float(number(params["wait_sleep"], 5))))
+
+
+def _as_kubelets_write(version: str) -> str:
+    """Return v1.36.3 for 1.36.3, as packages are versioned: a wait for what no kubelet says would never end."""
+    return "v" + version if version[:1].isdigit() else version
 
 
 class NodeWait:

@@ -43,7 +43,7 @@ options:
     type: str
   kubelet_version:
     description:
-      - The version that the kubelet must have.
+      - The version that the kubelet must have, such as V(v1.36.3); the V(v) may be left out.
     type: str
   daemonsets:
     description:

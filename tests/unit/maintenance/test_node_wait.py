@@ -100,6 +100,10 @@ def test_a_dead_node_says_what_its_condition_says() -> None:
     assert result["msg"] == "Node w1 is not back after 30 s: it is not Ready: Kubelet stopped posting node status."
 
 
+def test_a_kubelet_version_may_be_given_as_packages_have_it() -> None:
+    assert lacking(waited(Scene(), kubelet_version="1.36.2", wait_timeout=10)) == []
+
+
 def test_another_kubelet_version_is_waited_for() -> None:
     result = waited(Scene(), kubelet_version="v1.36.3", wait_timeout=10)
     assert result["lacks"] == [{"reason": "kubelet_version", "message": "its kubelet is v1.36.2 and not v1.36.3"}]

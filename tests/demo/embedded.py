@@ -57,8 +57,7 @@ def _announce(workers: dict[str, Node], pods: int) -> None:
     old = ", ".join(sorted({node.kubelet for node in workers.values()}))
     print(f"A simulated cluster with {len(workers)} workers and {pods} pods gets a newer kubelet, node by node.")
     print(f"Its API server is a program on this machine, its nodes reboot in {DOWN_SECONDS} s: {old} -> {NEW_KUBELET}.")
-    print("Only what changes is shown. So a line of progress may stand above the heading of its task: Ansible prints the")
-    print("heading together with the result.")
+    print("Only what changes is shown, and a task's heading together with its result, below its lines of progress.")
 
 
 def _whole(workloads: int, missing: int) -> str:

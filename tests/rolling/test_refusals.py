@@ -237,7 +237,7 @@ def test_all_nodes_are_drained_only_if_that_is_asked_for(cluster: PatchedCluster
     cluster.inventory({"w1": {}, "second": {"node_patch_node": "w2"}})
     refused = cluster.play("drain", "--tags", "drain")
     assert refused.status == 2
-    assert "The playbook has no tags, because each step needs those before it: start it without --tags." in refused.output
+    assert "The playbook has no tags, because each step needs those before it" in refused.output
     assert "This would drain all 2 nodes of the group nodes and leave them cordoned." in refused.output
     asked = cluster.play("drain", "--check", "-e", "drain_hosts=nodes")
     assert asked.status == 0, asked.output

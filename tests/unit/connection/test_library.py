@@ -39,7 +39,7 @@ def test_missing(monkeypatch, tmp_path, connected) -> None:
     assert caught.value.message == (
         f"Failed to import the required Python library (kubernetes) on {os.uname().nodename}'s Python {sys.executable}"
         f" (import of kubernetes halted; None in sys.modules): install it there with '{sys.executable} -m pip install"
-        " \"kubernetes>=24.2\"', or set ansible_python_interpreter to a Python that has it."
+        ' "kubernetes>=24.2"\', or set ansible_python_interpreter to a Python that has it.'
     )
 
 
@@ -57,7 +57,7 @@ def test_too_old(monkeypatch, tmp_path, connected, version) -> None:
     assert caught.value.message == (
         f"The Python library kubernetes on {os.uname().nodename}'s Python {sys.executable} is version {version}, and"
         f" 24.2 or later is needed: upgrade it there with '{sys.executable} -m pip install --upgrade"
-        " \"kubernetes>=24.2\"'."
+        ' "kubernetes>=24.2"\'.'
     )
 
 

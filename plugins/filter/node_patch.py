@@ -13,6 +13,7 @@ from ansible.utils.display import Display
 
 from ..module_utils.maintenance_rights import STEPS, rights_for, rules_of
 from ..plugin_utils.node_patch_batches import batches_of
+from ..plugin_utils.node_patch_marks import mark_of
 from ..plugin_utils.node_patch_reach import unmanaged, unreached
 from ..plugin_utils.node_patch_report import counted_rounds, junit, reasons, record_of, table
 from ..plugin_utils.node_patch_task_files import malformed
@@ -69,6 +70,7 @@ class FilterModule:
             "node_patch_batches": node_patch_batches,
             "node_patch_junit": junit,
             "node_patch_malformed": node_patch_malformed,
+            "node_patch_mark": mark_of,
             "node_patch_mistyped": mistyped,
             "node_patch_reasons": reasons,
             "node_patch_record": record_of,

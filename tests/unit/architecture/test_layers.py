@@ -127,6 +127,7 @@ LEVELS = {
     "plugin_utils/job.py": 4.1,
     "plugin_utils/progress.py": 4.2,
     "plugin_utils/node_patch_batches.py": 4.0,
+    "plugin_utils/node_patch_marks.py": 4.0,
     "plugin_utils/node_patch_reach.py": 4.0,
     "plugin_utils/node_patch_report.py": 4.0,
     "plugin_utils/node_patch_task_files.py": 4.0,

@@ -115,7 +115,6 @@ def batch(cluster: PatchedCluster) -> Batch:
     return first, cordoned, cluster.play("upgrade", "-e", "run=second")
 
 
-
 def test_a_reboot_that_did_not_happen_is_no_success(batch: Batch) -> None:
     assert batch[0].status == 2
     assert batch[0].states()["w1"] == "failed"

@@ -47,6 +47,10 @@ class MaintenanceError(Exception):
         # The message may have been made more precise where the error was caught.
         return self.message
 
+    def first_line(self) -> str:
+        """Return the message's first line, for a place where there is room for one."""
+        return self.message.splitlines()[0] if self.message else "no answer"
+
 
 class InvalidOptions(MaintenanceError):
     """Say which option is wrong and what it may be."""

@@ -134,7 +134,7 @@ class Gate:
             # A control plane that was just rebooted may take a moment; one that never answered is a wrong address.
             if not self._known or not may_be_away(exc, self._doubts):
                 raise
-            return [Refusal("api_server", "", "the API server does not answer (%s)" % _first_line(exc))]
+            return [Refusal("api_server", "", "the API server does not answer (%s)" % exc.first_line())]
         self._doubts = 0
         return found
 
@@ -208,7 +208,3 @@ def _of_window(window: Opening) -> list[Refusal]:
 
 def _said(refusals: list[Refusal]) -> str:
     return "; ".join(dict.fromkeys(refusal.message for refusal in refusals))
-
-
-def _first_line(exc: MaintenanceError) -> str:
-    return exc.message.splitlines()[0] if exc.message else "no answer"

@@ -124,7 +124,7 @@ class NodeWait:
                 raise
             self._soak.unanswered()
             what = "refuses what it allowed before" if isinstance(exc, _NotNow) else "does not answer"
-            return [Lack("api_server", "the API server %s (%s)" % (what, _first_line(exc)))]
+            return [Lack("api_server", "the API server %s (%s)" % (what, exc.first_line()))]
         if isinstance(node, list):
             self._soak.broken()
             return node
@@ -219,7 +219,3 @@ def _said(lacks: list[Lack]) -> str:
 
 def _texts(values: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(value) for value in values or () if value))
-
-
-def _first_line(exc: MaintenanceError) -> str:
-    return exc.message.splitlines()[0] if exc.message else "no answer"

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..module_utils.auth_options import AUTH_SPEC
+from .node_patch_variables import ALIKE, asked_back
 
 # The least that a number may be; those that are looked at beforehand by a module are left to it.
 _LEAST = {
@@ -25,8 +26,6 @@ _LEAST = {
 }
 # Whatever follows the numbers is the distribution's, as in v1.33.4+k3s1 or v1.33.5-gke.1080000.
 _VERSION = re.compile(r"v[0-9]+\.[0-9]+\.[0-9]+([-+.].+)?$")
-# Names more alike than this are worth a question.
-_ALIKE = 0.7
 # The keys of dictionaries in variables: those that the modules take.
 CONNECTION_KEYS = frozenset(AUTH_SPEC).union(*(spec.get("aliases", ()) for spec in AUTH_SPEC.values()))
 _WINDOW_KEYS = ("days", "start", "end", "timezone", "not_before", "not_after")
@@ -93,8 +92,7 @@ def strange_keys(name: str, value: Any, keys: Iterable[str]) -> list[str]:
     strange = sorted(str(key) for key in value if key not in keys) if isinstance(value, Mapping) else []
     if not strange:
         return []
-    near = [(key, difflib.get_close_matches(key, sorted(keys), 1, _ALIKE)) for key in strange]
-    said = ["%s (did you mean %s?)" % (key, found[0]) if found else key for key, found in near]
+    said = [asked_back(key, difflib.get_close_matches(key, sorted(keys), 1, ALIKE)) for key in strange]
     return ["The variable %s has keys that nothing reads: %s." % (name, ", ".join(said))]
 
 

@@ -51,7 +51,7 @@ FACTS = (
 )
 _FOLDER = Path(__file__).resolve().parents[2] / "roles"
 # Ends of names more alike than this are worth a question; whole names more alike than that are one name, mistyped.
-_ALIKE, _MISTYPED = 0.7, 0.88
+ALIKE, _MISTYPED = 0.7, 0.88
 
 
 class Strangers(NamedTuple):
@@ -91,7 +91,7 @@ def strangers(names: Iterable[str], playbook: str = "") -> Strangers:
             continue
         slip = difflib.get_close_matches(name, PLAYBOOKS.get(playbook, ()), 1, _MISTYPED)
         certain = name.startswith(ours) or bool(slip)
-        (found.refused if certain else found.odd).append(_with(name, slip or _likely(name, read)))
+        (found.refused if certain else found.odd).append(asked_back(name, slip or _likely(name, read)))
     return found
 
 
@@ -100,7 +100,7 @@ def _likely(name: str, read: Iterable[str]) -> list[str]:
     rests = {other[len(_word(other)) :]: other for other in sorted(read, key=lambda other: _word(other) == word)}
     rest = name[len(word) :]
     # The right end after another word: drain_timeout for node_drain_timeout, node_patch_force for node_drain_force.
-    found = [rest] if rest in rests else difflib.get_close_matches(rest, rests, 1, _ALIKE)
+    found = [rest] if rest in rests else difflib.get_close_matches(rest, rests, 1, ALIKE)
     return [rests[end] for end in found]
 
 
@@ -108,7 +108,8 @@ def _word(name: str) -> str:
     return next((role + "_" for role in ROLES if name.startswith(role + "_")), name.partition("_")[0] + "_")
 
 
-def _with(name: str, near: list[str]) -> str:
+def asked_back(name: str, near: list[str]) -> str:
+    """Return a name that nothing reads, with the nearest one that something does."""
     return "%s (did you mean %s?)" % (name, near[0]) if near else name
 
 

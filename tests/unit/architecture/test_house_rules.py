@@ -21,7 +21,7 @@ LONGEST_FUNCTION = 40
 PYTHON_FOLDERS = ("plugins", "tests", "docs")
 TEXT = {".py", ".md", ".rst", ".yml", ".yaml", ".txt", ".toml", ".sh", ".cfg"}
 # Folders of one machine: a home folder, or where somebody keeps a checkout.
-MACHINE_PATH = re.compile(r"(?<![\w.~}/-])/(?:root|home|Users|work|workspace)/\w[\w./-]*")
+MACHINE_PATH = re.compile(r"(?<![\w.~}/-])/(?:root|home|Users|work|workspace)/[\w.][\w./-]*")
 # Well-known folders of containers that documentation may speak of.
 PUBLIC_PATHS = ("/home/runner/", "/home/awx/")
 

@@ -390,7 +390,7 @@ def test_what_the_start_of_a_job_found_out_is_kept() -> None:
 NO_FOLDER = {
     "failed": True,
     "changed": True,
-    "msg": "could not create directory: /root/.ansible_async - Read-only file system",
+    "msg": "could not create directory: /srv/ann/.ansible_async - Read-only file system",
 }
 NO_RIGHTS = AnsibleError("Failed to set permissions on the temporary files Ansible needs to create")
 PLAIN = {"changed": True, "msg": "ran the plain way"}

@@ -12,6 +12,7 @@ from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
 
 from ..module_utils.maintenance_rights import STEPS, rights_for, rules_of
+from ..plugin_utils.node_inventory import inventory_of
 from ..plugin_utils.node_patch_batches import batches_of
 from ..plugin_utils.node_patch_marks import mark_of
 from ..plugin_utils.node_patch_reach import unmanaged, unreached
@@ -28,6 +29,11 @@ def node_patch_batches(records: Any, serial: Any = 1, control_plane: str = "last
         return batches_of(records, serial, control_plane)
     except ValueError as exc:
         raise AnsibleFilterError("node_patch_batches: %s" % exc) from exc
+
+
+def node_patch_inventory(nodes: Any) -> dict[str, Any]:
+    """Return the inventory of these nodes as its text, the names that are in it, and why others are not."""
+    return inventory_of(nodes)._asdict()
 
 
 def node_patch_malformed(paths: Any) -> str:
@@ -68,6 +74,7 @@ class FilterModule:
         return {
             "node_patch_amiss": amiss,
             "node_patch_batches": node_patch_batches,
+            "node_patch_inventory": node_patch_inventory,
             "node_patch_junit": junit,
             "node_patch_malformed": node_patch_malformed,
             "node_patch_mark": mark_of,

@@ -5,14 +5,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from ansible.parsing.dataloader import DataLoader
 from patched_cluster import PatchedCluster, Played, Rule, hosts, rules_of
 
+from kubesim import builders
 from places import ROOT
 
 
@@ -62,9 +65,39 @@ def test_an_inventory_is_made_of_the_nodes(cluster: PatchedCluster) -> None:
     connection = '{"node_patch_connection": {"kubeconfig": "%s"}}' % cluster.kubeconfig
     played = cluster.play("inventory", "-e", "inventory_file=made.yml", "-e", connection)
     assert played.status == 0, played.output
-    made = yaml.safe_load((cluster.place / "made.yml").read_text(encoding="utf-8"))["nodes"]["children"]
+    made = DataLoader().load_from_file(str(cluster.place / "made.yml"))["nodes"]["children"]
     assert made["workers"]["hosts"]["w1"] == {"node_patch_node": "w1", "ansible_host": "w1"}
     assert list(made["control_plane"]["hosts"]) == ["cp1"]
+    assert f"3 nodes are in {cluster.place / 'made.yml'}" in played.output
+
+
+def test_what_a_kubelet_says_of_its_address_is_never_run(cluster: PatchedCluster) -> None:
+    marker = cluster.place / "executed"
+    hostile = builders.node("w3")
+    hostile["status"]["addresses"] = [
+        {"type": "InternalIP", "address": "{{ lookup('pipe', 'touch %s') }}127.0.0.1" % marker},
+    ]
+    cluster.fill(hostile)
+    cluster.inventory({})
+    connection = '{"node_patch_connection": {"kubeconfig": "%s"}}' % cluster.kubeconfig
+    played = cluster.play("inventory", "-e", "inventory_file=made.yml", "-e", connection)
+    assert played.status == 0, played.output
+    assert "The node w3 was left out" in played.output
+    looked = cluster.play("upgrade", "-i", "made.yml", "--check", "-e", connection, "-e", "upgrade_hosts=nodes")
+    assert (set(looked.records), marker.exists()) == ({"w1", "w2"}, False), looked.output
+
+
+def test_an_inventory_is_kept_where_no_node_is_found(cluster: PatchedCluster) -> None:
+    cluster.fill()
+    cluster.inventory({})
+    cluster.write("made.yml", "nodes: {}")
+    options = json.dumps({
+        "node_patch_connection": {"kubeconfig": str(cluster.kubeconfig)},
+        "inventory_file": "made.yml", "inventory_selectors": ["pool=none"],
+    })
+    played = cluster.play("inventory", "-e", options)
+    assert "so it stays as it is. Correct inventory_selectors, or the labels of the nodes." in played.output
+    assert (played.status, (cluster.place / "made.yml").read_text(encoding="utf-8")) == (2, "nodes: {}")
 
 
 def test_the_inventory_in_use_is_not_written_over(cluster: PatchedCluster) -> None:

@@ -126,6 +126,7 @@ LEVELS = {
     "plugin_utils/lines.py": 4.0,
     "plugin_utils/job.py": 4.1,
     "plugin_utils/progress.py": 4.2,
+    "plugin_utils/node_inventory.py": 4.0,
     "plugin_utils/node_patch_batches.py": 4.0,
     "plugin_utils/node_patch_marks.py": 4.0,
     "plugin_utils/node_patch_reach.py": 4.0,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..plugin_utils.progress import ProgressAction
+from ..plugin_utils.progress.action import ProgressAction
 
 
 class ActionModule(ProgressAction):

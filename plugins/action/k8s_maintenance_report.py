@@ -10,8 +10,8 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ..plugin_utils.lines import removed, show_text
-from ..plugin_utils.node_patch_report import as_json, junit, table
+from ..plugin_utils.node_patch.report import as_json, junit, table
+from ..plugin_utils.progress.lines import removed, show_text
 
 ARGUMENT_SPEC = {
     "records": {"type": "list", "elements": "dict", "required": True},

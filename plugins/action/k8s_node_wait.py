@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ..plugin_utils.progress import ProgressAction
+from ..plugin_utils.progress.action import ProgressAction
 
 
 class ActionModule(ProgressAction):

@@ -11,16 +11,16 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
 
-from ..module_utils.maintenance_rights import STEPS, rights_for, rules_of
-from ..plugin_utils.node_inventory import inventory_of
-from ..plugin_utils.node_patch_batches import batches_of
-from ..plugin_utils.node_patch_marks import mark_of
-from ..plugin_utils.node_patch_reach import unmanaged, unreached
-from ..plugin_utils.node_patch_report import counted_rounds, junit, reasons, record_of, table
-from ..plugin_utils.node_patch_task_files import malformed
-from ..plugin_utils.node_patch_types import mistyped
-from ..plugin_utils.node_patch_values import amiss
-from ..plugin_utils.node_patch_variables import strangers
+from ..module_utils.maintenance.rights import STEPS, rights_for, rules_of
+from ..plugin_utils.node_patch.batches import batches_of
+from ..plugin_utils.node_patch.inventory import inventory_of
+from ..plugin_utils.node_patch.marks import mark_of
+from ..plugin_utils.node_patch.reach import unmanaged, unreached
+from ..plugin_utils.node_patch.report import counted_rounds, junit, reasons, record_of, table
+from ..plugin_utils.node_patch.task_files import malformed
+from ..plugin_utils.node_patch.types import mistyped
+from ..plugin_utils.node_patch.values import amiss
+from ..plugin_utils.node_patch.variables import strangers
 
 
 def node_patch_batches(records: Any, serial: Any = 1, control_plane: str = "last") -> dict[str, list[Any]]:

@@ -129,13 +129,13 @@ expires:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.auth_options import AUTH_SPEC
-from ..module_utils.maintenance_lock import Lock, LockTask, task_from
-from ..module_utils.module_face import Ending, RestFor, run
-from ..module_utils.playbook_process import this_run
-from ..module_utils.progress import Progress
-from ..module_utils.progress_options import PROGRESS_SPEC, progress_of
-from ..module_utils.waiting import Clock
+from ..module_utils.maintenance.lock import Lock, LockTask, task_from
+from ..module_utils.module.auth_spec import AUTH_SPEC
+from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
+from ..module_utils.module.runner import Ending, RestFor, run
+from ..module_utils.runtime.clock import Clock
+from ..module_utils.runtime.playbook_process import this_run
+from ..module_utils.runtime.progress import Progress
 
 ARGUMENT_SPEC = dict(
     state=dict(type="str", choices=["present", "absent"], default="present"),

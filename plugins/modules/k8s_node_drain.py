@@ -422,16 +422,16 @@ nodes:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.auth_options import AUTH_SPEC
-from ..module_utils.drain import Maintenance
-from ..module_utils.drain_options import DrainTask, task_from
-from ..module_utils.drain_report import Report, diff_of, result_of, warnings_of
-from ..module_utils.module_face import Ending, RestFor, run
-from ..module_utils.progress import Progress
-from ..module_utils.progress_options import PROGRESS_SPEC, progress_of
-from ..module_utils.tools import Tools
-from ..module_utils.waiting import Clock
-from ..module_utils.workers import Workers
+from ..module_utils.cluster.context import Tools
+from ..module_utils.drain.drain import Maintenance
+from ..module_utils.drain.options import DrainTask, task_from
+from ..module_utils.drain.result import Report, diff_of, result_of, warnings_of
+from ..module_utils.module.auth_spec import AUTH_SPEC
+from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
+from ..module_utils.module.runner import Ending, RestFor, run
+from ..module_utils.runtime.clock import Clock
+from ..module_utils.runtime.progress import Progress
+from ..module_utils.runtime.workers import Workers
 
 ARGUMENT_SPEC = dict(
     name=dict(type="list", elements="str", aliases=["node", "nodes", "names"]),

@@ -189,10 +189,10 @@ nodes:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.auth_options import AUTH_SPEC
-from ..module_utils.module_face import Ending, RestFor, run
-from ..module_utils.node_info import NodeChoice, choice_from, look
-from ..module_utils.waiting import Clock
+from ..module_utils.maintenance.node_info import NodeChoice, choice_from, look
+from ..module_utils.module.auth_spec import AUTH_SPEC
+from ..module_utils.module.runner import Ending, RestFor, run
+from ..module_utils.runtime.clock import Clock
 
 ARGUMENT_SPEC = dict(
     name=dict(type="list", elements="str", aliases=["node", "nodes", "names"]),

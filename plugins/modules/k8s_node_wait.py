@@ -161,11 +161,11 @@ waited:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.auth_options import AUTH_SPEC
-from ..module_utils.module_face import Ending, RestFor, run
-from ..module_utils.node_wait import NodeWait, WaitTask, task_from
-from ..module_utils.progress_options import PROGRESS_SPEC, progress_of
-from ..module_utils.waiting import Clock
+from ..module_utils.maintenance.node_wait import NodeWait, WaitTask, task_from
+from ..module_utils.module.auth_spec import AUTH_SPEC
+from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
+from ..module_utils.module.runner import Ending, RestFor, run
+from ..module_utils.runtime.clock import Clock
 
 ARGUMENT_SPEC = dict(
     name=dict(type="str", required=True, aliases=["node"]),

@@ -399,17 +399,17 @@ pending_pods:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.auth_options import AUTH_SPEC
-from ..module_utils.manifests import secrets_in
-from ..module_utils.module_face import Ending, RestFor, run
-from ..module_utils.progress import Progress
-from ..module_utils.progress_options import PROGRESS_SPEC, progress_of
-from ..module_utils.rollout_options import RolloutTask, task_from
-from ..module_utils.rollout_report import Report, result_of
-from ..module_utils.rollout_wait import Rollouts
-from ..module_utils.tools import Tools
-from ..module_utils.waiting import Clock
-from ..module_utils.workers import Workers
+from ..module_utils.cluster.context import Tools
+from ..module_utils.module.auth_spec import AUTH_SPEC
+from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
+from ..module_utils.module.runner import Ending, RestFor, run
+from ..module_utils.rollout.manifests import secrets_in
+from ..module_utils.rollout.options import RolloutTask, task_from
+from ..module_utils.rollout.result import Report, result_of
+from ..module_utils.rollout.rollout import Rollouts
+from ..module_utils.runtime.clock import Clock
+from ..module_utils.runtime.progress import Progress
+from ..module_utils.runtime.workers import Workers
 
 ARGUMENT_SPEC = dict(
     kind=dict(type="str", choices=["Deployment", "DaemonSet", "StatefulSet"]),

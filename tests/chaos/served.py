@@ -8,14 +8,14 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.connection import connect
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain import Maintenance
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain_options import task_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain_report import result_of
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
-from ansible_collections.kubeops.maintenance.plugins.module_utils.tools import Tools
-from ansible_collections.kubeops.maintenance.plugins.module_utils.waiting import Clock
-from ansible_collections.kubeops.maintenance.plugins.module_utils.workers import Workers
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
+from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.context import Tools
+from ansible_collections.kubeops.maintenance.plugins.module_utils.connection.connection import connect
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.drain import Maintenance
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.options import task_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.result import result_of
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.clock import Clock
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.workers import Workers
 from embedded_cluster import EmbeddedCluster
 from kubesim import builders
 

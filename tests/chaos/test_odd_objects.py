@@ -16,28 +16,28 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils import evictions, pod_drain
-from ansible_collections.kubeops.maintenance.plugins.module_utils.answers import error_of, value_of
-from ansible_collections.kubeops.maintenance.plugins.module_utils.budgets import (
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.list_watch import Changed, Listed
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.responses import error_of, value_of
+from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster import eviction as evictions
+from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.budgets import (
     BudgetBook,
     budget_facts,
     is_deadlocked,
     lets_unready_go,
     room_in,
 )
-from ansible_collections.kubeops.maintenance.plugins.module_utils.cordon_owners import (
+from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.cordon_owners import (
     ANNOTATION,
     claim,
     holders,
     release,
 )
-from ansible_collections.kubeops.maintenance.plugins.module_utils.diagnosis import pending_pod
-from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import MaintenanceError, Unreachable
-from ansible_collections.kubeops.maintenance.plugins.module_utils.list_watch import Changed, Listed
-from ansible_collections.kubeops.maintenance.plugins.module_utils.node_drain import DRAINING, NodeDrain
-from ansible_collections.kubeops.maintenance.plugins.module_utils.node_facts import node_facts
-from ansible_collections.kubeops.maintenance.plugins.module_utils.pod_drain import PodDrain
-from ansible_collections.kubeops.maintenance.plugins.module_utils.pod_filters import (
+from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.nodes import node_facts
+from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.pods import trimmed, workload_of
+from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.volumes import claims_of, volume_on
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain import pod as pod_drain
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.diagnosis import pending_pod
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.filters import (
     BLOCK,
     EVICT,
     SKIP,
@@ -45,9 +45,10 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.pod_filters im
     Facts,
     judge,
 )
-from ansible_collections.kubeops.maintenance.plugins.module_utils.pods import trimmed, workload_of
-from ansible_collections.kubeops.maintenance.plugins.module_utils.preflight import look_at_budgets, node_warning
-from ansible_collections.kubeops.maintenance.plugins.module_utils.volumes import claims_of, volume_on
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.node import DRAINING, NodeDrain
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.pod import PodDrain
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.preflight import look_at_budgets, node_warning
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import MaintenanceError, Unreachable
 from drain.situations import no_budget, status
 from kubesim import builders
 from kubesim.agenda import TEST_EPOCH, timestamp

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.cordon_owners import owners_of
+from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.cordon_owners import owners_of
 from chaos.kills import Killed, die_at
 from drain.situations import EVICTION, app, no_budget
 from drain.test_volumes import volume

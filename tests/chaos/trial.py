@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.cordon_owners import ANNOTATION
+from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.cordon_owners import ANNOTATION
 from kubesim.objects import Object
 from stage import ConcurrentScene
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from kubesim.access import Access
+from kubesim.api.access import Access
+from kubesim.api.messages import Request, Response
 from kubesim.cluster import Cluster
-from kubesim.messages import Request, Response
 
 RECORDING = json.loads((Path(__file__).parent / "wire.json").read_text(encoding="utf-8"))
 EXCHANGES: list[dict[str, Any]] = RECORDING["exchanges"]

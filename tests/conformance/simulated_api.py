@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kubesim.access import ADMIN_TOKEN, Access
+from kubesim.api.access import ADMIN_TOKEN, Access
+from kubesim.api.messages import Request, Response
 from kubesim.cluster import Cluster
-from kubesim.messages import Request, Response
 from kubesim.objects import Object
 
 MERGE = "application/merge-patch+json"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from recording import EXCHANGES, Replay
 
-from kubesim.messages import Response
+from kubesim.api.messages import Response
 
 # What of an object is compared whole; of other parts (defaults, statuses) only the recorded metadata is.
 _WHOLE = ("Node", "Status", "SelfSubjectAccessReview", "SelfSubjectRulesReview")

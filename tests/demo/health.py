@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.connection import connect
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
-from ansible_collections.kubeops.maintenance.plugins.module_utils.waiting import Clock, Deadline
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
+from ansible_collections.kubeops.maintenance.plugins.module_utils.connection.connection import connect
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.clock import Clock, Deadline
 
 Object = dict[str, Any]
 _CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")

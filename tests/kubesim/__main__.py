@@ -16,13 +16,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from .access import ADMIN, ADMIN_TOKEN, MASTERS, Access
 from .agenda import Agenda
+from .api.access import ADMIN, ADMIN_TOKEN, MASTERS, Access
 from .clock import Clock
 from .cluster import DEFAULT_WINDOW, Cluster
-from .kubeconfig import kubeconfig
-from .server import Server
-from .tls import Authority, write
+from .server.kubeconfig import kubeconfig
+from .server.server import Server
+from .server.tls import Authority, write
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:

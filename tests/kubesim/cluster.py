@@ -9,20 +9,21 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from . import discovery, errors, reviews
-from .access import ADMIN, Access, Attributes, User
+from . import errors
 from .agenda import TEST_EPOCH, Agenda
-from .eviction import Eviction
+from .api import discovery, reviews
+from .api.access import ADMIN, Access, Attributes, User
+from .api.eviction import Eviction
+from .api.messages import Logged, Request, Response, refusal, text_response
+from .api.paths import Target, target_of
+from .api.reads import Reads
+from .api.subresources import Subresources
+from .api.views import Encoder, View, view_for
+from .api.watches import History
+from .api.writes import Writes
 from .faults import Fault, Faults
-from .messages import Logged, Request, Response, refusal, text_response
-from .paths import Target, target_of
-from .reads import Reads
 from .resources import Resource
 from .store import Store
-from .subresources import Subresources
-from .views import Encoder, View, view_for
-from .watches import History
-from .writes import Writes
 
 DEFAULT_WINDOW = 10_000
 _FIRST_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")

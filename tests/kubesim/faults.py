@@ -11,7 +11,7 @@ from typing import Any
 
 from . import errors
 from .agenda import Agenda
-from .messages import Request, Response, json_response, refusal
+from .api.messages import Request, Response, json_response, refusal
 
 _REASONS = {
     400: "BadRequest",

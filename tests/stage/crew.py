@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import MaintenanceError
-from ansible_collections.kubeops.maintenance.plugins.module_utils.workers import Message, Pause
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.workers import Message, Pause
 from kubesim.agenda import Agenda
 
 Tag = tuple[Any, ...]

@@ -11,9 +11,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.waiting import Clock
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.clock import Clock
+from kubesim.api.messages import Request, Response
 from kubesim.cluster import Cluster
-from kubesim.messages import Request, Response
 
 ADDRESS = "https://cluster.test:6443"
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain import Maintenance
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain_options import task_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain_report import result_of, warnings_of
-from ansible_collections.kubeops.maintenance.plugins.module_utils.progress import SILENT
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_options import task_from as rollout_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_report import result_of as rollout_result
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_wait import Rollouts
-from ansible_collections.kubeops.maintenance.plugins.module_utils.tools import Tools
-from ansible_collections.kubeops.maintenance.plugins.module_utils.waiting import Deadline
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
+from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.context import Tools
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.drain import Maintenance
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.options import task_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.result import result_of, warnings_of
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.options import task_from as rollout_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.result import result_of as rollout_result
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.rollout import Rollouts
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.clock import Deadline
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.progress import SILENT
 from kubesim import builders
 from kubesim.agenda import TEST_EPOCH, Agenda
 from kubesim.cluster import Cluster

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import MaintenanceError
-from ansible_collections.kubeops.maintenance.plugins.module_utils.workers import Message, Pause, Tag
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.workers import Message, Pause, Tag
 from kubesim.agenda import Agenda
 
 from .crew import STEP

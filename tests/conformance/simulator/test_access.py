@@ -11,8 +11,8 @@ import pytest
 from simulated_api import Api, access_of
 
 from kubesim import builders
-from kubesim.access import ADMIN, Access
-from kubesim.messages import Request
+from kubesim.api.access import ADMIN, Access
+from kubesim.api.messages import Request
 
 READ_PODS = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list"]}
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from kubesim import builders
+from kubesim.api.messages import Request, Response
 from kubesim.clock import Clock
 from kubesim.cluster import Cluster
-from kubesim.control import Control
-from kubesim.messages import Request, Response
+from kubesim.server.control import Control
 
 
 class Desk:

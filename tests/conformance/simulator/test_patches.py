@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kubesim import patches
+from kubesim.api import patches
 from kubesim.errors import ApiStatus
 
 NODE: dict[str, Any] = {

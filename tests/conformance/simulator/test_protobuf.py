@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from simulated_api import Api
 
-from kubesim import protobuf
+from kubesim.api import protobuf
 from kubesim.errors import ApiStatus
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from kubesim import builders
 from kubesim.agenda import TEST_EPOCH, timestamp
-from kubesim.tables import table
+from kubesim.api.tables import table
 
 
 def cells(kind: str, obj: dict[str, Any]) -> list[Any]:

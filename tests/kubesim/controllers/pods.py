@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ..agenda import seconds_of
-from ..defaults import fill
+from ..api.defaults import fill
 from ..errors import ApiStatus
 from ..objects import Object, controller_of, copied, is_pod_ready, is_terminating
 from .world import World

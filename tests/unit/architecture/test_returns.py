@@ -12,14 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils import (
-    maintenance_gate,
-    maintenance_lock,
-    node_info,
-    node_mark,
-    node_wait,
-)
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
+from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance import gate as maintenance_gate
+from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance import lock as maintenance_lock
+from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance import node_info, node_mark, node_wait
 from drain.situations import app, guarded
 from kubesim import builders
 from rollout.situations import deployment, still

@@ -26,7 +26,7 @@ if NAME not in sys.modules:
         module.__path__ = [str(place)] if place else []
         sys.modules.setdefault(name, module)
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.connection import (  # noqa: E402
+from ansible_collections.kubeops.maintenance.plugins.module_utils.connection.connection import (  # noqa: E402
     Connection,
     connect,
 )

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils import connection as connection_file
-from ansible_collections.kubeops.maintenance.plugins.module_utils.connection import Connection
-from ansible_collections.kubeops.maintenance.plugins.module_utils.waiting import Clock
+from ansible_collections.kubeops.maintenance.plugins.module_utils.connection import (
+    connection as connection_file,
+)
+from ansible_collections.kubeops.maintenance.plugins.module_utils.connection.connection import Connection
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.clock import Clock
 from connection.certificates import Authority, Pair
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.kubeops.maintenance.plugins.module_utils.connection.server_address import parse_server
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration
-from ansible_collections.kubeops.maintenance.plugins.module_utils.server_address import parse_server
 
 
 @pytest.mark.parametrize(

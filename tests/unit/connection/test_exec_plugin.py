@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils import exec_plugin
+from ansible_collections.kubeops.maintenance.plugins.module_utils.connection import exec_plugin
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration
 from connection.situations import ask, kubeconfig, write
 

@@ -69,7 +69,7 @@ def test_new_enough(monkeypatch, tmp_path, connected, version) -> None:
 
 def test_nothing_is_imported_before_it_is_needed() -> None:
     code = (
-        "import sys, ansible_collections.kubeops.maintenance.plugins.module_utils.connection\n"
+        "import sys, ansible_collections.kubeops.maintenance.plugins.module_utils.connection.connection\n"
         "print([name for name in ('kubernetes', 'yaml', 'urllib3') if name in sys.modules])"
     )
     assert python(code) == "[]\n"
@@ -78,7 +78,7 @@ def test_nothing_is_imported_before_it_is_needed() -> None:
 def test_the_library_itself_is_not_imported_to_connect() -> None:
     code = (
         "import sys\n"
-        "from ansible_collections.kubeops.maintenance.plugins.module_utils.connection import connect\n"
+        "from ansible_collections.kubeops.maintenance.plugins.module_utils.connection.connection import connect\n"
         "connect({'host': 'https://api.test', 'api_key': 't'})\n"
         "print([name for name in sys.modules if name.split('.')[0] == 'kubernetes'])"
     )

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.auth_options import secret_values
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
+from ansible_collections.kubeops.maintenance.plugins.module_utils.connection.server_address import parse_server
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration, Unreachable
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
-from ansible_collections.kubeops.maintenance.plugins.module_utils.server_address import parse_server
-from ansible_collections.kubeops.maintenance.plugins.module_utils.waiting import Clock, Deadline
+from ansible_collections.kubeops.maintenance.plugins.module_utils.module.auth_spec import secret_values
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.clock import Clock, Deadline
 from connection.situations import kubeconfig, write
 
 PLUGIN = """#!/bin/sh

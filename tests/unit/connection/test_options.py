@@ -14,15 +14,15 @@ import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.kubeops.maintenance.plugins.doc_fragments.auth import ModuleDocFragment
-from ansible_collections.kubeops.maintenance.plugins.module_utils import auth_options
-from ansible_collections.kubeops.maintenance.plugins.module_utils.auth_options import (
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import exchange
+from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration, Unreachable
+from ansible_collections.kubeops.maintenance.plugins.module_utils.module import auth_spec as auth_options
+from ansible_collections.kubeops.maintenance.plugins.module_utils.module.auth_spec import (
     AUTH_SPEC,
     PROXY_HEADERS_SPEC,
     secret_values,
     variables_taken,
 )
-from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration, Unreachable
-from ansible_collections.kubeops.maintenance.plugins.module_utils.wire import exchange
 from connection.situations import kubeconfig, write
 
 DOCUMENTED = yaml.safe_load(ModuleDocFragment.DOCUMENTATION)["options"]

@@ -12,14 +12,14 @@ import time
 import pytest
 import urllib3
 
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import exchange
+from ansible_collections.kubeops.maintenance.plugins.module_utils.connection.proxy import bypasses
+from ansible_collections.kubeops.maintenance.plugins.module_utils.connection.server_address import parse_server
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import (
     InvalidConfiguration,
     MissingLibrary,
     Unreachable,
 )
-from ansible_collections.kubeops.maintenance.plugins.module_utils.proxies import bypasses
-from ansible_collections.kubeops.maintenance.plugins.module_utils.server_address import parse_server
-from ansible_collections.kubeops.maintenance.plugins.module_utils.wire import exchange
 from connection.servers import ApiServer
 from connection.situations import ask, kubeconfig
 

@@ -13,8 +13,8 @@ import traceback
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils import tls
-from ansible_collections.kubeops.maintenance.plugins.module_utils.connection import connect
+from ansible_collections.kubeops.maintenance.plugins.module_utils.connection import tls
+from ansible_collections.kubeops.maintenance.plugins.module_utils.connection.connection import connect
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration
 from connection.situations import ask, kubeconfig, write
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import Silent
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration, MaintenanceError
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
-from ansible_collections.kubeops.maintenance.plugins.module_utils.waiting import Clock, Deadline
-from ansible_collections.kubeops.maintenance.plugins.module_utils.wire import Silent
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.clock import Clock, Deadline
 from connection.situations import kubeconfig
 
 LIMIT = 0.4  # seconds that the task may take

@@ -9,7 +9,7 @@ from email.utils import formatdate
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.waiting import clock_lead
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.clock import clock_lead
 from drain.situations import app, reasons
 from kubesim.agenda import TEST_EPOCH
 from stage import Scene, drained

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import Silent, exchange
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Expired, TooManyRequests
-from ansible_collections.kubeops.maintenance.plugins.module_utils.wire import Silent, exchange
 from drain.situations import app
 from kubesim import builders
 from stage import Scene, drained

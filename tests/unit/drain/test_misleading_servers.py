@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.answers import value_of
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import Silent
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.responses import value_of
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Failed
-from ansible_collections.kubeops.maintenance.plugins.module_utils.wire import Silent
 from drain.situations import EVICTION, app, status
 from kubesim import builders
 from stage import Scene, drained

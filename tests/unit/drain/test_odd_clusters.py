@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.cordon_owners import ANNOTATION
+from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.cordon_owners import ANNOTATION
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions, ServerFault
 from drain.situations import EVICTION, app, no_budget, reasons, status
 from kubesim import builders

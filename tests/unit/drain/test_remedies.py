@@ -9,9 +9,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.diagnosis import why
-from ansible_collections.kubeops.maintenance.plugins.module_utils.evictions import AGAIN, FAILED, REFUSED, Outcome
-from ansible_collections.kubeops.maintenance.plugins.module_utils.pod_drain import (
+from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.eviction import (
+    AGAIN,
+    FAILED,
+    REFUSED,
+    Outcome,
+)
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.diagnosis import why
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.pod import (
     DUE,
     HELD,
     LEAVING,

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import (
     Forbidden,
     InvalidOptions,
     MaintenanceError,
 )
-from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance_gate import Gate, task_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.progress import SILENT, Progress
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
+from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.gate import Gate, task_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.progress import SILENT, Progress
 from kubesim import builders
-from progress.listener import Listener
+from runtime.listener import Listener
 from stage import Scene
 
 CONTROL_PLANE = ("cp1", "cp2", "cp3")

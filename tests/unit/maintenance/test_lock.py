@@ -11,12 +11,16 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Forbidden, InvalidOptions
-from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance_lock import Lock, task_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.playbook_process import Run, has_ended, run_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
+from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.lock import Lock, task_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.playbook_process import (
+    Run,
+    has_ended,
+    run_from,
+)
 from kubesim import builders
-from progress.listener import Listener
+from runtime.listener import Listener
 from stage import Scene
 
 NAMESPACE, NAME = "kube-system", "kubeops-maintenance"

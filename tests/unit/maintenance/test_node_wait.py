@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import (
     Forbidden,
     InvalidConfiguration,
     InvalidOptions,
     Unreachable,
 )
-from ansible_collections.kubeops.maintenance.plugins.module_utils.node_wait import NodeWait, task_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.progress import SILENT, Progress
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
+from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.node_wait import NodeWait, task_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.progress import SILENT, Progress
 from kubesim import builders
-from progress.listener import Listener
+from runtime.listener import Listener
 from stage import Scene
 
 AWAY = {"path": "/nodes", "status": 503, "times": 0}

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance_gate import Gate, task_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance_rights import (
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
+from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.access import Right
+from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.gate import Gate, task_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.rights import (
     STEPS,
     needed_for,
     rights_for,
     rules_of,
 )
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rest import Rest
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rights import Right
 from stage import Scene
 
 EVERYTHING = [step for step in STEPS if step != "diagnosis"]

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
-from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance_window import (
+from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.window import (
     Opening,
     opening,
     windows_from,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils import lines
-from progress.listener import Hands
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.progress import lines
+from runtime.listener import Hands
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils.progress import ProgressAction
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.progress.action import ProgressAction
 
 
 @pytest.mark.parametrize(

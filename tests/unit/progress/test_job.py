@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 from ansible.errors import AnsibleActionFail, AnsibleConnectionFailure, AnsibleError
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils import cancellation, job_folder
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Cancelled
-from ansible_collections.kubeops.maintenance.plugins.module_utils.waiting import Clock
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils import job
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils.job import ActionWithJob, Asked
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils.job_shell import Job, Process
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils.lines import Lines
-from progress.listener import Hands
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime import cancellation, job_folder
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.clock import Clock
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.progress import job
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.progress.job import ActionWithJob, Asked
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.progress.job_shell import Job, Process
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.progress.lines import Lines
+from runtime.listener import Hands
 
 
 class Host:

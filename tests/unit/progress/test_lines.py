@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils import lines
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils.lines import Lines, Tail, show_text
-from progress.listener import Hands
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.progress import lines
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.progress.lines import Lines, Tail, show_text
+from runtime.listener import Hands
 
 
 def test_a_line_bears_the_name_of_the_host(screen: list[Any], clock: Hands) -> None:

@@ -15,7 +15,7 @@ import yaml
 
 from ansible_collections.kubeops.maintenance.plugins.action.k8s_maintenance_report import ARGUMENT_SPEC, ActionModule
 from ansible_collections.kubeops.maintenance.plugins.modules import k8s_maintenance_report as module
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils import lines
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.progress import lines
 
 DONE = {"node": "w1", "state": "done", "pods": 2, "retries": 0, "seconds": 3.5, "message": ""}
 TABLE = ["node  state  pods  retries  seconds  kubelet  note", "w1    done      2        0      3.5  -"]

@@ -13,11 +13,11 @@ import pytest
 from ansible.module_utils.common.parameters import remove_values
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
-from ansible_collections.kubeops.maintenance.plugins.module_utils.manifests import secrets_in
 from ansible_collections.kubeops.maintenance.plugins.module_utils.objects import number
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_options import task_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_pods import judge
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_viewers import revision_of, view
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.manifests import secrets_in
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.options import task_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.pod_status import judge
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.viewers import revision_of, view
 from ansible_collections.kubeops.maintenance.plugins.module_utils.selectors import selector_text
 from rollout.situations import COMPLETE, REVISION, deployment, later, status, still
 

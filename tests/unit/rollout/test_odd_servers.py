@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.answers import foreign_answer
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import Silent, events_in
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.responses import foreign_answer
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import (
     Expired,
     InvalidOptions,
     ServerFault,
     Unreachable,
 )
-from ansible_collections.kubeops.maintenance.plugins.module_utils.wire import Silent, events_in
 from rollout.situations import COMPLETE, deployment, granted, later, progressing, rule, status, still
 from stage import Scene
 

@@ -10,8 +10,8 @@ import re
 import pytest
 import yaml
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_pods import Trouble
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_remedies import with_remedy
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.pod_status import Trouble
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.remedies import with_remedy
 from ansible_collections.kubeops.maintenance.plugins.modules import k8s_rollout_status
 
 _PODS = yaml.safe_load(k8s_rollout_status.RETURN)["pending_pods"]["contains"]

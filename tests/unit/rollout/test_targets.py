@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_options import task_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_targets import grouped
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.options import task_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.targets import grouped
 
 DEPLOYMENT = """
 apiVersion: apps/v1

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout_viewers import View, view
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.viewers import View, view
 
 Object = dict[str, Any]
 WAIT = 'Waiting for deployment "web" rollout to finish: '

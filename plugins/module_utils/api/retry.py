@@ -1,0 +1,39 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Doubt an answer that would end a task in its middle, and that another answer may correct."""
+
+from __future__ import annotations
+
+from ..errors import ApiError, InvalidConfiguration, MaintenanceError, ServerFault, TooManyRequests, Unreachable
+from ..runtime.clock import growing_pause
+
+# How often an answer is doubted that would stay the same if it were true; the first pause before asking again, and the
+# longest: a right that is really gone ends the task in about 20 s.
+MOST_DOUBTS = 5
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 5.0
+
+
+def pause_of_doubt(error: MaintenanceError, doubts: int) -> float | None:
+    """Return after how many seconds to ask again in spite of an error that is for good as a rule; None if it counts.
+
+    An API server that has just come up may know no rights, no objects, and not who vouches for tokens, for a moment.
+    What renews credentials, resolves names or answers with a certificate worked before, too. doubts: errors in a row.
+    """
+    odd = isinstance(error, (ApiError, InvalidConfiguration)) or (isinstance(error, Unreachable) and error.final)
+    return next_pause(doubts) if odd else None
+
+
+def next_pause(doubts: int) -> float | None:
+    """Return after how many seconds to ask again when so many answers in a row were doubted; None: they count."""
+    return growing_pause(doubts, FIRST_PAUSE, LONGEST_PAUSE) if doubts <= MOST_DOUBTS else None
+
+
+def may_be_away(error: MaintenanceError, doubts: int) -> bool:
+    """Tell whether an error that a task gets which waits, and was answered before, is no reason to wait no more.
+
+    The API server may be away while a node of the control plane reboots. doubts: errors in a row.
+    """
+    passing = isinstance(error, (ServerFault, TooManyRequests, Unreachable))
+    return passing or pause_of_doubt(error, doubts) is not None

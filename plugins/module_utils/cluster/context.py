@@ -1,0 +1,24 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every use case that waits is given to work with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..api.rest import Rest
+from ..runtime.clock import Clock, Deadline
+from ..runtime.progress import SILENT, Progress
+from ..runtime.workers import Crew
+
+
+@dataclass
+class Tools:
+    """What the use case works with. rest_for makes a dialogue with the same server under another deadline."""
+
+    crew: Crew
+    clock: Clock
+    rest_for: Callable[[Deadline], Rest]
+    progress: Progress = SILENT

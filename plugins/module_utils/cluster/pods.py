@@ -1,0 +1,103 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keep of a pod what a drain decides and reports by.
+
+A pod is some ten kilobytes of JSON and a node has hundreds of them; what is kept here is a tenth of that.
+"""
+
+from __future__ import annotations
+
+from ..objects import (
+    MIRROR_ANNOTATION,
+    Obj,
+    age_of,
+    condition_of,
+    controller_of,
+    entries,
+    is_mirror,
+    labels_of,
+    name_of,
+    part,
+    texts,
+)
+
+_METADATA = (
+    "name",
+    "namespace",
+    "uid",
+    "resourceVersion",
+    "labels",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+)
+
+
+def trimmed(pod: Obj) -> Obj:
+    """Return a pod of the same shape that holds only what the drain reads."""
+    meta = {key: part(pod, "metadata")[key] for key in _METADATA if part(pod, "metadata").get(key) is not None}
+    owner = controller_of(pod)
+    if owner is not None:
+        meta["ownerReferences"] = [{key: owner.get(key) for key in ("apiVersion", "kind", "name", "uid", "controller")}]
+    if texts(pod, "metadata", "finalizers"):
+        meta["finalizers"] = texts(pod, "metadata", "finalizers")
+    if is_mirror(pod):
+        meta["annotations"] = {MIRROR_ANNOTATION: ""}
+    spec = {key: part(pod, "spec").get(key) for key in ("nodeName", "terminationGracePeriodSeconds")}
+    spec["volumes"] = [
+        {"name": volume.get("name"), kind: volume[kind] if kind == "persistentVolumeClaim" else {}}
+        for volume in entries(pod, "spec", "volumes")
+        for kind in ("emptyDir", "persistentVolumeClaim", "ephemeral")
+        if volume.get(kind) is not None
+    ]
+    ready = condition_of(pod, "Ready")
+    status = {"phase": part(pod, "status").get("phase"), "conditions": [ready] if ready else []}
+    return {"metadata": meta, "spec": spec, "status": status}
+
+
+def owner_text(pod: Obj) -> str:
+    """Return Kind/name of the pod's controller, "" if it has none."""
+    owner = controller_of(pod)
+    return "%s/%s" % (owner.get("kind"), owner.get("name")) if owner is not None else ""
+
+
+def workload_of(pod: Obj) -> tuple[str, str, str] | None:
+    """Return (apiVersion, kind, name) of the workload that a pod belongs to, None for a pod without a controller.
+
+    No request is needed to find it. ReplicaSets are named <deployment>-<hash> by their controller, which puts the hash
+    on their pods; Jobs of a CronJob are named <cronjob>-<minutes since 1970>:
+    https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#pod-template-hash-label
+    Other controllers, such as those of custom resources, are named as they are.
+    """
+    owner = controller_of(pod)
+    if owner is None:
+        return None
+    version, kind, name = (str(owner.get(key) or "") for key in ("apiVersion", "kind", "name"))
+    if (version, kind) == ("apps/v1", "ReplicaSet"):
+        for label, top in _REPLICA_SET_OWNERS:
+            tail = "-" + str(labels_of(pod).get(label) or "")
+            if len(tail) > 1 and name.endswith(tail) and len(name) > len(tail):
+                return (*top, name[: -len(tail)])
+    if (version, kind) == ("batch/v1", "Job"):
+        cron_job, _dash, minutes = name.rpartition("-")
+        # Eight digits may be a date too; minutes since 1970 are between these from 2019 to 2045.
+        if cron_job and 26_000_000 <= age_of(minutes) < 40_000_000:
+            return version, "CronJob", cron_job
+    return version, kind, name
+
+
+_REPLICA_SET_OWNERS = (
+    ("pod-template-hash", ("apps/v1", "Deployment")),
+    ("rollouts-pod-template-hash", ("argoproj.io/v1alpha1", "Rollout")),
+)
+
+
+def reference(pod: Obj) -> dict[str, str]:
+    """Return what names a pod in results."""
+    meta = part(pod, "metadata")
+    return {
+        "namespace": str(meta.get("namespace") or ""),
+        "name": name_of(pod),
+        "uid": str(meta.get("uid") or ""),
+        "owner": owner_text(pod),
+    }

@@ -1,0 +1,75 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know which volumes are attached to a node, and whose they are.
+
+Only the deletion of a VolumeAttachment means that its volume is off the node; C(status.attached) turning false does not
+(https://github.com/kubernetes-csi/external-attacher/issues/215).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..objects import Obj, entries, identity_of, name_of, namespace_of, part
+
+# (namespace, name) of a PersistentVolumeClaim.
+Claim = tuple[str, str]
+
+
+@dataclass
+class Volume:
+    """A volume that is attached to a node. claim: whose it is, None if that is unknown."""
+
+    attachment: str
+    uid: str
+    persistent_volume: str
+    driver: str
+    claim: Claim | None = None
+    detached: bool = False
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a result says of it."""
+        namespace, name = self.claim or ("", "")
+        return {
+            "volume_attachment": self.attachment,
+            "persistent_volume": self.persistent_volume,
+            "driver": self.driver,
+            "namespace": namespace,
+            "claim": name,
+            "detached": self.detached,
+        }
+
+    def text(self) -> str:
+        """Return how a sentence names it."""
+        return "%s (%s/%s)" % (self.persistent_volume, *self.claim) if self.claim else self.persistent_volume
+
+
+def claims_of(pod: Obj) -> set[Claim]:
+    """Return the claims that the pod's volumes come from; those of ephemeral volumes are named after pod and volume."""
+    namespace, found = namespace_of(pod), set()
+    for volume in entries(pod, "spec", "volumes"):
+        claim = part(volume, "persistentVolumeClaim").get("claimName")
+        if claim:
+            found.add((namespace, str(claim)))
+        elif volume.get("ephemeral") is not None:
+            found.add((namespace, "%s-%s" % (name_of(pod), volume.get("name"))))
+    return found
+
+
+def volume_on(attachment: Obj, node: str) -> Volume | None:
+    """Return the volume of a VolumeAttachment if it is attached, or about to be, to the node."""
+    spec = part(attachment, "spec")
+    volume = part(spec, "source").get("persistentVolumeName")
+    if spec.get("nodeName") != node or not volume:
+        return None
+    return Volume(name_of(attachment), identity_of(attachment), str(volume), str(spec.get("attacher") or ""))
+
+
+def claim_of(volume: Obj) -> Claim | None:
+    """Return the claim that a PersistentVolume is bound to."""
+    reference = part(volume, "spec", "claimRef")
+    if not reference.get("name"):
+        return None
+    return str(reference.get("namespace") or ""), str(reference["name"])

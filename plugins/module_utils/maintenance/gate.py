@@ -1,0 +1,210 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Check whether a batch of nodes may be taken out of the cluster now, and wait until it may."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..api.rest import Rest
+from ..api.retry import may_be_away
+from ..cluster.cluster import Cluster
+from ..cluster.nodes import static_pods
+from ..errors import InvalidOptions, MaintenanceError
+from ..objects import Obj, name_of, number
+from ..option_checks import check_at_least, distinct_texts
+from ..runtime.clock import Clock, Deadline
+from ..runtime.progress import SILENT, Progress
+from ..words import lasting, some
+from .gate_remedies import remedies, remedy
+from .gate_rules import (
+    Batch,
+    Refusal,
+    control_plane_survives,
+    is_control_plane,
+    nobody_else,
+    one_control_plane_node,
+    others_ready,
+    warnings_for,
+)
+from .progress import WaitProgress, pause
+from .rights import needed_for, step_of
+from .window import Opening, Window, opening, windows_from
+
+# Seconds: less than this is no time, whatever is left of a float.
+SHORTEST = 0.01
+# Seconds for one look at the cluster.
+LONGEST_LOOK = 60.0
+# Which rules may be left out, by option.
+CHECKS = ("nodes_ready", "foreign_owners", "control_plane")
+_PURPOSES = {
+    "look": "look at the cluster",
+    "cordon": "cordon nodes",
+    "drain": "drain nodes",
+    "delete_pods": "delete pods past their disruption budgets",
+    "volumes": "wait for volumes",
+    "csi_drivers": "look at storage drivers",
+    "healing": "wait for workloads",
+    "diagnosis": "say why workloads are stuck",
+    "lock": "hold the lock",
+}
+
+
+@dataclass(frozen=True)
+class GateTask:
+    """What a task asks for; options of the same names, as documented."""
+
+    batch: Batch
+    windows: tuple[Window, ...] = ()
+    window_margin: int = 0
+    checks: tuple[str, ...] = CHECKS
+    rights_for: tuple[str, ...] = ()
+    lock_namespace: str = "kube-system"
+    wait_timeout: int = 0
+    wait_sleep: float = 10.0
+
+
+def task_from(params: Mapping[str, Any]) -> GateTask:
+    """Return the task that the module's parameters describe; raise InvalidOptions with the first fault."""
+    check_at_least("wait_timeout", params.get("wait_timeout"), 0, "seconds, 0 to look once")
+    check_at_least("wait_sleep", params.get("wait_sleep"), 0, "seconds")
+    check_at_least("window_margin", params.get("window_margin"), 0, "seconds")
+    names = distinct_texts("name", params.get("name"), "the name of a node")
+    if not names:
+        raise InvalidOptions("the option name is empty, but must name the nodes of the batch")
+    checks = params.get("checks")
+    return GateTask(
+        Batch(names, str(params.get("cordon_owner") or "").strip(), tuple(params.get("ignore_nodes") or ())),
+        windows_from("window", params.get("window")),
+        number(params.get("window_margin")),
+        CHECKS if checks is None else tuple(checks),
+        tuple(params.get("rights_for") or ()),
+        str(params.get("lock_namespace") or "kube-system"),
+        number(params.get("wait_timeout")),
+        max(1.0, float(number(params.get("wait_sleep"), 10))),
+    )
+
+
+class Gate:
+    """A gate before a batch of nodes."""
+
+    def __init__(
+        self, task: GateTask, clock: Clock, rest_for: Callable[[Deadline], Rest], progress: Progress = SILENT
+    ) -> None:
+        self._task = task
+        self._clock = clock
+        self._rest_for = rest_for
+        self._progress = progress
+        self.warnings: list[str] = []
+        self._known = False
+        # Looks in a row that failed.
+        self._doubts = 0
+
+    def run(self) -> dict[str, Any]:
+        """Return the module's result, as RETURN in its documentation describes it; C(open) says whether all is well."""
+        started = self._clock.monotonic()
+        deadline = Deadline(self._clock, self._task.wait_timeout, self._clock.began)
+        once = self._task.wait_timeout == 0
+        lines = WaitProgress(some(self._task.batch.nodes), deadline)
+        self._progress.follow(lines)
+        while True:
+            window = opening(self._task.windows, self._clock.wall(), self._task.window_margin)
+            refusals = [*_of_window(window), *self._look(deadline)]
+            final = any(refusal.final for refusal in refusals)
+            waited = self._clock.monotonic() - started
+            if not refusals or final or once or deadline.remaining() < SHORTEST:
+                if not refusals:
+                    lines.ends("may go after %s" % lasting(waited))
+                self._progress.close()
+                return self._result(window, refusals, waited)
+            said = "may not go yet: %s" % _said(refusals)
+            kind = "api_server" if refusals[-1].reason == "api_server" else None
+            lines.stands(said, ". ".join([said, *remedies(refusals)]).rstrip("."), kind)
+            pause(self._clock, self._progress, min(self._task.wait_sleep, deadline.remaining()))
+
+    def _look(self, deadline: Deadline) -> list[Refusal]:
+        seconds = max(1.0, min(LONGEST_LOOK, deadline.remaining()))
+        try:
+            found = self._judge(Cluster(self._rest_for(Deadline(self._clock, seconds))))
+        except MaintenanceError as exc:
+            self._doubts += 1
+            # A control plane that was just rebooted may take a moment; one that never answered is a wrong address.
+            if not self._known or not may_be_away(exc, self._doubts):
+                raise
+            return [Refusal("api_server", "", "the API server does not answer (%s)" % exc.first_line())]
+        self._doubts = 0
+        return found
+
+    def _judge(self, cluster: Cluster) -> list[Refusal]:
+        batch, checks = self._task.batch, self._task.checks
+        missing = [] if self._known else self._missing_rights(cluster)
+        if missing:
+            return missing
+        nodes = cluster.nodes([])
+        self._check_names(nodes)
+        self._known = True
+        self.warnings = warnings_for(nodes, batch)
+        found: list[Refusal] = []
+        if "control_plane" in checks:
+            found += one_control_plane_node(nodes, batch)
+            members = [name_of(node) for node in nodes if is_control_plane(node)]
+            if any(name in batch.nodes for name in members):
+                pods = {name: static_pods(cluster.pods_on(name, []).items) for name in members}
+                found += control_plane_survives(nodes, batch, pods)
+        if "nodes_ready" in checks:
+            found += others_ready(nodes, batch)
+        if "foreign_owners" in checks:
+            found += nobody_else(nodes, batch)
+        return found
+
+    def _missing_rights(self, cluster: Cluster) -> list[Refusal]:
+        found = []
+        for right in needed_for(self._task.rights_for, self._task.lock_namespace):
+            if cluster.may(right) is False:
+                text = "the account may not %s, which is needed to %s" % (right.text(), _PURPOSES[step_of(right)])
+                found.append(Refusal("forbidden", "", text, final=True))
+        return found
+
+    def _check_names(self, nodes: list[Obj]) -> None:
+        known = [name_of(node) for node in nodes]
+        unknown = [name for name in self._task.batch.nodes if name not in known]
+        if unknown:
+            raise InvalidOptions(
+                "there is no node %s in this cluster; its nodes are %s" % (some(unknown), some(known) or "none")
+            )
+
+    def _result(self, window: Opening, refusals: list[Refusal], waited: float) -> dict[str, Any]:
+        batch = some(self._task.batch.nodes)
+        message = "%s may be taken out of the cluster." % batch
+        if refusals:
+            message = "%s may not be taken out of the cluster now: %s." % (batch, _said(refusals))
+        return {
+            "changed": False,
+            # What speaks against it comes before what to do, because some show only the beginning.
+            "msg": " ".join([message, *remedies(refusals)]),
+            "open": not refusals,
+            "refusals": [
+                {
+                    "reason": refusal.reason,
+                    "node": refusal.node,
+                    "message": refusal.message,
+                    "remedy": remedy([refusal]),
+                }
+                for refusal in refusals
+            ],
+            "window": {"open": window.open, "opens": window.opens, "closes": window.closes, "message": window.message},
+            "waited": round(waited, 1),
+        }
+
+
+def _of_window(window: Opening) -> list[Refusal]:
+    if window.open:
+        return []
+    return [Refusal("window_past" if window.past else "window_closed", "", window.message, final=window.past)]
+
+
+def _said(refusals: list[Refusal]) -> str:
+    return "; ".join(dict.fromkeys(refusal.message for refusal in refusals))

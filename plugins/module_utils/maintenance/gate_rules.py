@@ -1,0 +1,197 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decide whether a batch of nodes may be taken out of a cluster. Each rule sees all of it and reports all it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..cluster.cordon_owners import owners_of
+from ..objects import Obj, condition_of, entries, is_ready, is_unschedulable, labels_of, name_of, part
+from ..words import counted, some
+
+# https://kubernetes.io/docs/reference/labels-annotations-taints/#node-role-kubernetes-io-control-plane
+_CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
+_ETCD = "etcd"
+_SYSTEM = "kubernetes.io/os"
+# Taints that keep pods away which do not tolerate them:
+# https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/
+_HARD = ("NoSchedule", "NoExecute")
+# Taints by which Kubernetes itself reports a node's state.
+_STATE = "node.kubernetes.io/"
+
+
+class Refusal(NamedTuple):
+    """Why the batch may not go: a reason that playbooks may test, the node it is about ("" for none), a text.
+
+    final: waiting does not change it; names: who is to be asked or mended, where that is not the node.
+    """
+
+    reason: str
+    node: str
+    message: str
+    final: bool = False
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What is to be taken out together, and for whom. ignore: nodes whose state does not count."""
+
+    nodes: tuple[str, ...]
+    owner: str = ""
+    ignore: tuple[str, ...] = ()
+
+
+def is_control_plane(node: Obj) -> bool:
+    """Tell whether the node belongs to the control plane."""
+    return any(label in labels_of(node) for label in _CONTROL_PLANE)
+
+
+def others_ready(nodes: list[Obj], batch: Batch) -> list[Refusal]:
+    """Refuse while a node outside the batch is not Ready: the cluster has less room than it should."""
+    found = []
+    for node in nodes:
+        name = name_of(node)
+        if name in batch.nodes or name in batch.ignore or is_ready(node):
+            continue
+        ready = condition_of(node, "Ready")
+        said = str(ready.get("message") or ready.get("reason") or "no word from its kubelet").rstrip(".")
+        found.append(Refusal("node_not_ready", name, "node %s is not Ready (%s)" % (name, said)))
+    return found
+
+
+def nobody_else(nodes: list[Obj], batch: Batch) -> list[Refusal]:
+    """Refuse while a node is cordoned by another owner: somebody else's maintenance is going on."""
+    found = []
+    for node in nodes:
+        name = name_of(node)
+        foreign = {owner: entry for owner, entry in owners_of(node).entries.items() if owner != batch.owner}
+        if not foreign or name in batch.ignore:
+            continue
+        said = ["%s since %s" % (owner, part(entry).get("since") or "?") for owner, entry in sorted(foreign.items())]
+        text = "node %s is under maintenance by another owner (%s)" % (name, ", ".join(said))
+        found.append(Refusal("foreign_owner", name, text, names=tuple(sorted(foreign))))
+    return found
+
+
+def one_control_plane_node(nodes: list[Obj], batch: Batch) -> list[Refusal]:
+    """Refuse a batch with several nodes of the control plane."""
+    together = [name_of(node) for node in nodes if is_control_plane(node) and name_of(node) in batch.nodes]
+    if len(together) < 2:
+        return []
+    text = "%s of the control plane are in one batch (%s), but must go one at a time" % (
+        counted(len(together), "node"),
+        some(together),
+    )
+    return [Refusal("control_plane_batch", together[0], text, final=True)]
+
+
+def control_plane_survives(
+    nodes: list[Obj], batch: Batch, static_pods: Mapping[str, list[dict[str, Any]]]
+) -> list[Refusal]:
+    """Refuse to take a control plane node while the others do not bear it alone.
+
+    static_pods: of each node of the control plane, as node_facts gives them. etcd needs more than half of its members:
+    https://etcd.io/docs/latest/faq/#why-an-odd-number-of-cluster-members
+    """
+    control_plane = [name_of(node) for node in nodes if is_control_plane(node)]
+    leaving = [name for name in control_plane if name in batch.nodes]
+    if not leaving:
+        return []
+    found = []
+    staying = [name for name in control_plane if name not in leaving and name not in batch.ignore]
+    for name in staying:
+        unready = [pod["name"] for pod in static_pods.get(name, []) if not pod["ready"]]
+        if unready:
+            text = "the control plane on node %s is not ready (%s)" % (name, some(unready))
+            found.append(Refusal("control_plane_unready", name, text))
+    return found + _etcd_stands(control_plane, leaving, staying, static_pods)
+
+
+def _etcd_stands(
+    control_plane: list[str], leaving: list[str], staying: list[str], static_pods: Mapping[str, list[dict[str, Any]]]
+) -> list[Refusal]:
+    members = [name for name in control_plane if _etcd_of(static_pods.get(name, []))]
+    healthy = [name for name in members if name in staying and all(p["ready"] for p in _etcd_of(static_pods[name]))]
+    needed = len(members) // 2 + 1
+    # One or two members cannot lose one and keep a majority; whoever has so few has accepted that.
+    if len(members) <= 2 or len(healthy) >= needed or not any(name in members for name in leaving):
+        return []
+    text = "without %s, %d of %d etcd members would be ready, and %d are needed" % (
+        some(leaving),
+        len(healthy),
+        len(members),
+        needed,
+    )
+    missing = tuple(name for name in members if name not in (*healthy, *leaving)) or tuple(leaving)
+    return [Refusal("etcd_quorum", leaving[0], text, names=missing)]
+
+
+def warnings_for(nodes: list[Obj], batch: Batch) -> list[str]:
+    """Return what should be known though it refuses nothing."""
+    return [*few_of_the_control_plane(nodes, batch), *nowhere_to_go(nodes, batch), *unknown_names(nodes, batch)]
+
+
+def unknown_names(nodes: list[Obj], batch: Batch) -> list[str]:
+    """Warn of names to ignore that no node has. A node may have been removed since, so they are no error."""
+    known = {name_of(node) for node in nodes}
+    unknown = [name for name in batch.ignore if name not in known]
+    if not unknown:
+        return []
+    return ["ignore_nodes has %s, which the cluster does not; its nodes are %s" % (some(unknown), some(sorted(known)))]
+
+
+def few_of_the_control_plane(nodes: list[Obj], batch: Batch) -> list[str]:
+    """Warn if the API server may be away together with the batch."""
+    control_plane = [name_of(node) for node in nodes if is_control_plane(node)]
+    leaving = [name for name in control_plane if name in batch.nodes]
+    if leaving and len(control_plane) <= 2:
+        return [
+            "the control plane has %s, so the API server or etcd may be away while %s is down"
+            % (counted(len(control_plane), "node"), some(leaving))
+        ]
+    return []
+
+
+def nowhere_to_go(nodes: list[Obj], batch: Batch) -> list[str]:
+    """Warn if no node is left where pods of the batch could go.
+
+    A pod may run where it runs now, so it tolerates the taints of its node. It could go to a node outside the batch
+    that is Ready, not cordoned, of the same operating system, and without other taints.
+    """
+    staying = [node for node in nodes if name_of(node) not in batch.nodes]
+    open_ones = [node for node in staying if is_ready(node) and not is_unschedulable(node)]
+    leaving = [node for node in nodes if name_of(node) in batch.nodes]
+    stuck = [name_of(node) for node in leaving if not any(_takes_over(other, node) for other in open_ones)]
+    if not stuck:
+        return []
+    why = ["%s %s" % (name_of(node), _closed_by(node)) for node in staying]
+    said = "no node is left for the pods of %s (%s), so they will wait until one is available again" % (
+        some(stuck),
+        some(why) or "the batch is the whole cluster",
+    )
+    return [said + ("; take fewer nodes at once" if len(leaving) > 1 else "")]
+
+
+def _takes_over(other: Obj, node: Obj) -> bool:
+    known = {taint for taint in _hard_taints(node) if not taint[0].startswith(_STATE)}
+    return _hard_taints(other) <= known and labels_of(other).get(_SYSTEM) == labels_of(node).get(_SYSTEM)
+
+
+def _closed_by(node: Obj) -> str:
+    if not is_ready(node):
+        return "is not Ready"
+    return "is cordoned" if is_unschedulable(node) else "has taints or another operating system"
+
+
+def _hard_taints(node: Obj) -> set[tuple[str, str]]:
+    taints = entries(node, "spec", "taints")
+    return {(str(taint.get("key")), str(taint.get("value") or "")) for taint in taints if taint.get("effect") in _HARD}
+
+
+def _etcd_of(pods: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [pod for pod in pods if pod["component"] == _ETCD]

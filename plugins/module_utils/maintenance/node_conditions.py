@@ -1,0 +1,142 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judge whether a node came back from maintenance as it was meant to, and for how long it has been well since."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..cluster.nodes import daemonset_pods
+from ..objects import Obj, condition_of, entries, is_ready, part, uid_of
+from ..words import counted, some
+
+# The node's own cordon, which is lifted later.
+UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
+
+
+class Taint(NamedTuple):
+    """A taint as Kubernetes tells them apart: by key and effect; the value counts for those who wrote it."""
+
+    key: str
+    value: str
+    effect: str
+
+    def text(self) -> str:
+        """Return it as kubectl writes it."""
+        return "%s%s:%s" % (self.key, "=" + self.value if self.value else "", self.effect)
+
+
+class Lack(NamedTuple):
+    """What a node still lacks: a reason that playbooks may test, and a text for people."""
+
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a node must be to count as back. Empty: not asked for.
+
+    other_boot_id: the boot id of before; daemonsets: C(namespace/name) of those that must have a ready pod here;
+    taints: the only ones that the node may have beside its cordon, None for any.
+    """
+
+    other_boot_id: str = ""
+    kubelet_version: str = ""
+    daemonsets: tuple[str, ...] = ()
+    csi_drivers: tuple[str, ...] = ()
+    taints: tuple[Taint, ...] | None = None
+
+
+def taints_of(node: Obj) -> list[Taint]:
+    """Return the node's taints without that of its cordon."""
+    return [taint_from(entry) for entry in entries(node, "spec", "taints") if entry.get("key") != UNSCHEDULABLE]
+
+
+def taint_from(entry: dict[str, Any]) -> Taint:
+    """Return a taint from key, value and effect."""
+    return Taint(*(str(entry.get(key) or "") for key in ("key", "value", "effect")))
+
+
+def lacks_of_node(node: Obj, expected: Expected) -> list[Lack]:
+    """Return what the node's own object shows to be missing."""
+    info = part(node, "status", "nodeInfo")
+    found = []
+    # First of all: a node that went down a moment ago still looks Ready and has its old kubelet.
+    if expected.other_boot_id and str(info.get("bootID") or "") in ("", expected.other_boot_id):
+        found.append(Lack("not_rebooted", "it has not been rebooted yet"))
+    if not is_ready(node):
+        ready = condition_of(node, "Ready")
+        said = str(ready.get("message") or ready.get("reason") or "its kubelet has not reported")
+        found.append(Lack("not_ready", "it is not Ready: %s" % said.rstrip(".")))
+    version = str(info.get("kubeletVersion") or "")
+    if expected.kubelet_version and version != expected.kubelet_version:
+        found.append(
+            Lack("kubelet_version", "its kubelet is %s and not %s" % (version or "unknown", expected.kubelet_version))
+        )
+    if expected.taints is not None:
+        strange = [taint for taint in taints_of(node) if taint not in expected.taints]
+        if strange:
+            found.append(Lack("taints", "it has %s" % _named("taint", [taint.text() for taint in strange])))
+    return found
+
+
+def lacks_of_pods(pods: list[Obj], expected: Expected) -> list[Lack]:
+    """Return which DaemonSets have no ready pod among the node's pods."""
+    ready = {"%s/%s" % (pod["namespace"], pod["daemonset"]) for pod in daemonset_pods(pods) if pod["ready"]}
+    missing = [name for name in expected.daemonsets if name not in ready]
+    if not missing:
+        return []
+    return [Lack("daemonset_pods", "it lacks a ready pod of %s" % _named("DaemonSet", missing))]
+
+
+def lacks_of_drivers(drivers: list[str], expected: Expected) -> list[Lack]:
+    """Return which storage drivers are not registered."""
+    missing = [name for name in expected.csi_drivers if name not in drivers]
+    if not missing:
+        return []
+    return [Lack("csi_drivers", "it lacks %s" % _named("storage driver", missing))]
+
+
+def _named(noun: str, names: list[str]) -> str:
+    return "%s (%s)" % (counted(len(names), noun), some(names))
+
+
+class Soak:
+    """The time for which a node was well without a break.
+
+    It is the time between looks that found the node well. A look without an answer proves nothing either way: the time
+    around it does not count, and what counted before is kept. lasted: seconds; begun: how often it began.
+    """
+
+    def __init__(self) -> None:
+        self.lasted = 0.0
+        self.begun = 0
+        self._looked: float | None = None
+        self._life: tuple[str, str] = ("", "")
+        self._ready_since: object = None
+
+    def well(self, node: Obj, now: float) -> None:
+        """Take note that the node was found well; begin anew if it shows that it was not so all the time.
+
+        Time stamps of the node are only compared with one another, so that its clock may be wrong.
+        """
+        life = (uid_of(node), str(part(node, "status", "nodeInfo").get("bootID") or ""))
+        ready_since = condition_of(node, "Ready").get("lastTransitionTime")
+        # Only after a gap, because some kubelets write a new time with each report.
+        if life != self._life or (self._looked is None and ready_since != self._ready_since):
+            self.broken()
+            self.begun += 1
+        if self._looked is not None:
+            self.lasted += now - self._looked
+        self._looked, self._life, self._ready_since = now, life, ready_since
+
+    def unanswered(self) -> None:
+        """Take note that a look told nothing."""
+        self._looked = None
+
+    def broken(self) -> None:
+        """Take note that the node was found not to be well."""
+        self.lasted, self._looked = 0.0, None

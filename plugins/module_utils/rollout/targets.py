@@ -1,0 +1,99 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tell which workloads a task is about, and in what groups the API gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..errors import InvalidOptions
+from ..objects import name_of, namespace_of, part
+from .manifests import Described
+from .viewers import KINDS
+
+APPS = "apps/v1"
+ANY_KIND = "Deployment, DaemonSet or StatefulSet"
+
+
+class Target(NamedTuple):
+    """A workload by its name. namespace: "" for the one that the connection is for."""
+
+    kind: str
+    namespace: str
+    name: str
+    api_version: str = APPS
+
+    def text(self) -> str:
+        """Return what people call it, such as Deployment shop/web."""
+        return "%s %s/%s" % (self.kind, self.namespace, self.name)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Workloads that one list and one watch show: by names, or (no names) all that match the selectors."""
+
+    kind: str
+    namespace: str
+    api_version: str = APPS
+    names: tuple[str, ...] = ()
+    selectors: tuple[str, ...] = ()
+
+    def target(self, name: str) -> Target:
+        """Return the target of a name in this group."""
+        return Target(self.kind, self.namespace, name, self.api_version)
+
+
+class Choice(NamedTuple):
+    """What a task chose. passed_over: workloads of other kinds, which have no rollout."""
+
+    targets: tuple[Target, ...]
+    passed_over: tuple[str, ...] = ()
+
+
+def of_workloads(entries: Iterable[Mapping[str, Any]], namespace: str) -> Choice:
+    """Return the targets among the entries of a drain's affected_workloads."""
+    targets, others = [], []
+    for entry in entries:
+        kind, name = str(entry.get("kind") or "").strip(), str(entry.get("name") or "").strip()
+        if not kind or not name:
+            raise InvalidOptions("the option workloads: each entry needs a kind and a name")
+        place = str(entry.get("namespace") or "").strip() or namespace
+        if kind in KINDS and _is_apps(entry.get("api_version")):
+            targets.append(Target(kind, place, name))
+        else:
+            others.append("%s %s/%s" % (kind, place, name) if place else "%s %s" % (kind, name))
+    return Choice(tuple(dict.fromkeys(targets)), tuple(dict.fromkeys(others)))
+
+
+def of_manifests(described: Iterable[Described], namespace: str) -> Choice:
+    """Return the targets that manifests name; what else they describe is passed over."""
+    targets, others = [], []
+    for obj, place in described:
+        kind = str(obj["kind"])
+        if kind not in KINDS or not _is_apps(obj.get("apiVersion")):
+            others.append(kind)
+        elif not name_of(obj):
+            given = "only a generateName" if part(obj, "metadata").get("generateName") else "no metadata.name"
+            raise InvalidOptions(
+                "%s: the %s has %s; wait for it by the name that it got when it was made" % (place, kind, given)
+            )
+        else:
+            targets.append(Target(kind, namespace_of(obj) or namespace, name_of(obj)))
+    return Choice(tuple(dict.fromkeys(targets)), tuple(dict.fromkeys(others)))
+
+
+def grouped(targets: Iterable[Target], namespace: str) -> list[Group]:
+    """Return the targets by kind and namespace, in their order; namespace: for those that have none."""
+    names: dict[tuple[str, str, str], list[str]] = {}
+    for target in targets:
+        key = (target.kind, target.namespace or namespace, target.api_version)
+        if target.name not in names.setdefault(key, []):
+            names[key].append(target.name)
+    return [Group(*key, names=tuple(found)) for key, found in names.items()]
+
+
+def _is_apps(api_version: Any) -> bool:
+    return not api_version or str(api_version).startswith("apps/")

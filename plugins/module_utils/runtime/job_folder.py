@@ -1,0 +1,87 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The folder by which a module that runs as a job elsewhere, and the action plugin that started it, keep in touch.
+
+It lies beside the files that Ansible keeps of its jobs. The plugin gives it a name that nobody can guess, the module
+makes it, so that no command is needed for that, and the plugin removes it. In it are C(lines), which the module tells
+of itself, and C(asked), which is touched each time somebody asks for them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+
+from ..errors import Cancelled
+
+# The environment variable with the folder's name.
+FOLDER = "K8S_MAINTENANCE_PROGRESS_FOLDER"
+PREFIX = "k8s-progress-"
+# A folder that nobody has asked in for so many seconds was left behind by somebody who was killed.
+LEFT_BEHIND = 86400.0
+
+
+def job_folder() -> str:
+    """Return the path of the folder, "" if this is no such job."""
+    name = os.environ.get(FOLDER, "")
+    # Where Ansible's wrapper of jobs keeps its files.
+    jobs = os.path.expanduser(os.environ.get("ANSIBLE_ASYNC_DIR") or "~/.ansible_async")
+    return os.path.join(jobs, os.path.basename(name)) if name.startswith(PREFIX) else ""
+
+
+def lines_in(folder: str) -> str:
+    """Return the file for the lines."""
+    return os.path.join(folder, "lines")
+
+
+def asked_in(folder: str) -> str:
+    """Return the file that is touched."""
+    return os.path.join(folder, "asked")
+
+
+def made(process: dict[str, int]) -> str:
+    """Make the folder, for no other eyes, and return its path, "" if there is none to make or it cannot be made.
+
+    Raise Cancelled if there is a file in its place: then whoever started the job has given it up already.
+
+    process: the module's process, for the first line. It stands there whatever the user wants to be told: whoever
+    asks has to know whether the module is still alive.
+    """
+    folder = job_folder()
+    if not folder:
+        return ""
+    try:
+        os.mkdir(folder, 0o700)
+        for path, content in ((asked_in(folder), ""), (lines_in(folder), json.dumps(process) + "\n")):
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+                file.write(content)
+    except OSError as exc:
+        if os.path.isfile(folder):
+            removed(folder)
+            raise Cancelled("cancelled before it began") from exc
+        return ""
+    _sweep(folder)
+    return folder
+
+
+def removed(folder: str) -> None:
+    """Remove the folder, or the file in its place."""
+    with contextlib.suppress(OSError):
+        os.unlink(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sweep(mine: str) -> None:
+    """Remove what killed plugins left behind."""
+    with contextlib.suppress(OSError):
+        jobs, now = os.path.dirname(mine), os.stat(asked_in(mine)).st_mtime
+        for name in os.listdir(jobs):
+            folder = os.path.join(jobs, name)
+            if not name.startswith(PREFIX):
+                continue
+            with contextlib.suppress(OSError):
+                if os.stat(asked_in(folder)).st_mtime < now - LEFT_BEHIND:
+                    removed(folder)

@@ -1,0 +1,171 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run requests and watches beside the main thread, which alone decides.
+
+Threads only talk to the API server and post what they heard; they share no other state. The main thread takes the
+messages one after the other, so a use case is a loop without locks. Unit tests put a stand-in without threads in
+place of C(Workers) and drive it with their fake clock.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from ..errors import MaintenanceError
+
+# What a piece of work is known by: its kind and what it is about.
+Tag = tuple[Any, ...]
+Value = TypeVar("Value")
+NO_THREADS = (
+    "no more threads can be started on this host: raise the limit of processes of the task's user or container,"
+    " or do less at once"
+)
+
+
+class Pause(NamedTuple):
+    """What a followed iterator yields when it wants to be continued only after that many seconds."""
+
+    seconds: float
+
+
+class Message(NamedTuple):
+    """What a worker heard.
+
+    tag: what the work was started with; value: what it gave; error: why it gave nothing; ended: true when nothing
+    more comes under this tag.
+    """
+
+    tag: Tag
+    value: Any
+    error: MaintenanceError | None = None
+    ended: bool = False
+
+
+class Crew(Protocol):
+    """Whatever runs requests beside the main thread."""
+
+    def start(self, tag: Tag, job: Callable[[], Any]) -> None:
+        """Run a job; its value or its error arrives as one message."""
+
+    def follow(self, tag: Tag, items: Iterator[Any]) -> None:
+        """Post each item of an endless iterator as it comes."""
+
+    def drop(self, tag: Tag) -> None:
+        """Follow no more what was started with this tag."""
+
+    def receive(self, seconds: float) -> list[Message]:
+        """Wait up to so many seconds for a message; return all that have come."""
+
+
+def within(seconds: float, job: Callable[[], Value]) -> Value:
+    """Run a job and return its value or raise its error; raise TimeoutError if it has not ended in that many seconds.
+
+    For what has no limit of its own, or only one for each of its steps. Then it goes on alone, for nobody, and dies
+    with the process.
+    """
+    outcome: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            outcome.put((True, job()))
+        except BaseException as exc:  # pylint: disable=broad-except
+            outcome.put((False, exc))
+
+    if not _begun(run):
+        # Late is better than never.
+        return job()
+    try:
+        good, value = outcome.get(timeout=seconds)
+    except queue.Empty:
+        raise TimeoutError from None
+    if not good:
+        raise value
+    return value  # type: ignore[no-any-return]
+
+
+class Workers:
+    """Run jobs in threads of their own that die with the process."""
+
+    def __init__(self) -> None:
+        self._inbox: queue.SimpleQueue[Message | BaseException] = queue.SimpleQueue()
+        self._stopped = threading.Event()
+        self._dropped: set[Tag] = set()
+
+    def start(self, tag: Tag, job: Callable[[], Any]) -> None:
+        """Run a job; its value or its error arrives as one message. How many run at once is the caller's business."""
+        if not self._thread(lambda: self._inbox.put(_outcome(tag, job))):
+            # One after the other is slower, and the answer the same.
+            self._inbox.put(_outcome(tag, job))
+
+    def follow(self, tag: Tag, items: Iterator[Any]) -> None:
+        """Post each item of an endless iterator as it comes; None is passed over, a Pause is kept."""
+        if not self._thread(lambda: self._pump(tag, items)):
+            self._inbox.put(Message(tag, None, MaintenanceError(NO_THREADS), ended=True))
+
+    def drop(self, tag: Tag) -> None:
+        """Follow no more what was started with this tag; it ends with its next item."""
+        self._dropped.add(tag)
+
+    def receive(self, seconds: float) -> list[Message]:
+        """Wait up to so many seconds for a message; return all that have come."""
+        messages: list[Message] = []
+        wait = min(max(seconds, 0.0), 3600.0)
+        while True:
+            try:
+                found = self._inbox.get(timeout=wait) if not messages else self._inbox.get_nowait()
+            except queue.Empty:
+                return messages
+            if isinstance(found, BaseException):
+                raise found
+            messages.append(found)
+
+    def stop(self) -> None:
+        """Let every worker end at its next step."""
+        self._stopped.set()
+
+    def _thread(self, run: Callable[[], None]) -> bool:
+        """Run it in a thread; tell whether there was one left."""
+
+        def guarded() -> None:
+            # A fault of ours in a thread must end the task, not leave the main thread waiting for a message.
+            try:
+                run()
+            except BaseException as exc:  # pylint: disable=broad-except
+                self._inbox.put(exc)
+
+        return _begun(guarded)
+
+    def _pump(self, tag: Tag, items: Iterator[Any]) -> None:
+        try:
+            for item in items:
+                if self._stopped.is_set() or tag in self._dropped:
+                    return
+                if isinstance(item, Pause):
+                    if self._stopped.wait(item.seconds):
+                        return
+                elif item is not None:
+                    self._inbox.put(Message(tag, item))
+        except MaintenanceError as exc:
+            self._inbox.put(Message(tag, None, exc, ended=True))
+            return
+        self._inbox.put(Message(tag, None, ended=True))
+
+
+def _begun(run: Callable[[], None]) -> bool:
+    """Begin a thread that dies with the process; tell whether the host's limits allow one more."""
+    try:
+        threading.Thread(target=run, daemon=True).start()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _outcome(tag: Tag, job: Callable[[], Any]) -> Message:
+    try:
+        return Message(tag, job(), ended=True)
+    except MaintenanceError as exc:
+        return Message(tag, None, exc, ended=True)

@@ -1,0 +1,242 @@
+# Copyright (c) 2026 kubeops.maintenance contributors
+# GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run a module as a job of its own on another host, or as another user, and read its lines meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import os
+import secrets
+from typing import Any, NamedTuple
+
+from ansible import constants as C
+from ansible.errors import AnsibleActionFail, AnsibleConnectionFailure, AnsibleError
+
+from ...module_utils.runtime.clock import Clock
+from ...module_utils.runtime.job_folder import FOLDER, PREFIX
+from ..files import ActionWithFiles
+from .job_shell import Job, Process
+from .lines import Lines
+
+# Ansible ends a job after so many seconds; the module's own deadline comes much sooner.
+LONGEST_JOB = 30 * 86400
+# How long a host may be out of reach until the task counts as lost, in seconds. The module notices a little later that
+# nobody asks any more.
+LONGEST_ABSENCE = 45.0
+# A job whose process is gone has so many seconds to have left its result.
+LAST_WORDS = 10.0
+# A module says that it has begun within so many seconds.
+LONGEST_START = 120.0
+
+# How Ansible's wrapper of jobs begins to say that there is no place for its files. The host may have one for modules.
+_NO_FOLDER = "could not create directory"
+
+# The only key of Ansible's own that reading a result adds.
+_PARSED = "_ansible_parsed"
+# What Ansible adds to the result of a job.
+_OF_THE_JOB = {
+    *("ansible_job_id", "started", "finished", "results_file"),
+    *("stdout", "stderr", "stdout_lines", "stderr_lines"),
+}
+
+
+class Asked(NamedTuple):
+    """How a job stands ("" if that is unknown), its complete new lines, and what it left as its result."""
+
+    state: str
+    lines: list[str]
+    result: str = ""
+
+
+class NoJob(Exception):
+    """No module can be run as a job on this host, or by this user there."""
+
+
+class ActionWithJob(ActionWithFiles):
+    """The part of the action plugins that starts a job, follows it, and fetches its result.
+
+    Each command on another host takes its time. Beyond those of a module that is waited for there is one that starts
+    the job, and one or more that wait for news, of which the last one brings the result.
+    """
+
+    _clock = Clock()
+
+    def _run_as_job(self, args: dict[str, Any], task_vars: dict[str, Any], lines: Lines) -> dict[str, Any]:
+        """Return the module's result as if it had been run the usual way, which is done where no job can be."""
+        parent, tmp = os.getppid(), ""
+        name = PREFIX + secrets.token_hex(8)
+        try:
+            tmp = self._folder_for_files()
+            start = self._started(args, task_vars, name)
+            if "ansible_job_id" in start:
+                file = str(start["results_file"])
+                job = Job(os.path.dirname(file) + "/" + name, file)
+                return self._followed(job, start, task_vars, lines, parent, tmp)
+            self._discard(tmp)
+            return start
+        except NoJob:
+            self._discard(tmp)
+        # What was copied for the job is gone with its files.
+        return self._module(self._usable_args(), task_vars, {})
+
+    def _module(
+        self, args: dict[str, Any], task_vars: dict[str, Any], variables: dict[str, str], wrap_async: bool = False
+    ) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _folder_for_files(self) -> str:
+        """Return the folder on the host for the files that a job needs; raise NoJob if only a job needs any."""
+        shell = self._connection._shell
+        try:
+            return str(shell.tmpdir or self._make_tmp_path())
+        except AnsibleError as exc:
+            if self._connection.is_pipelining_enabled(False):
+                raise NoJob from exc
+            raise
+
+    def _started(self, args: dict[str, Any], task_vars: dict[str, Any], name: str) -> dict[str, Any]:
+        """Return what Ansible says of the start of a job; raise NoJob if no job can be started, but a module may."""
+        limit, self._task.async_val = self._task.async_val, LONGEST_JOB
+        try:
+            start = self._module(args, task_vars, {FOLDER: name}, wrap_async=True)
+        except AnsibleConnectionFailure:
+            # The job may have begun.
+            raise
+        except AnsibleError as exc:
+            if self._connection.is_pipelining_enabled(False):
+                raise NoJob from exc
+            raise
+        finally:
+            self._task.async_val = limit
+        if start.get("failed") and _NO_FOLDER in str(start.get("msg")):
+            raise NoJob
+        return start
+
+    def _followed(
+        self, job: Job, start: dict[str, Any], task_vars: dict[str, Any], lines: Lines, parent: int, tmp: str
+    ) -> dict[str, Any]:
+        ended = False
+        try:
+            result = self._follow(job, lines, parent)
+            ended = True
+            return _with_the_start(start, self._parsed(result, start, task_vars))
+        finally:
+            self._clear(job, None if ended else Process(lines.pid, lines.tick), tmp)
+
+    def _follow(self, job: Job, lines: Lines, parent: int) -> str:
+        """Print the job's lines until it has ended, and return its result.
+
+        Raise AnsibleActionFail if it is lost, and NoJob if the host does not let it begin. parent: the playbook.
+        """
+        read = 0
+        began = heard = alive = self._clock.monotonic()
+        while True:
+            asked = self._asked(job, read, Process(lines.pid, lines.tick))
+            now = self._clock.monotonic()
+            if os.getppid() != parent:
+                raise AnsibleActionFail("the playbook ended before the task did")
+            read += len(asked.lines)
+            for line in asked.lines:
+                lines.take(line)
+            lines.rest()
+            heard = now if asked.state else heard
+            starts = not lines.pid and now - began < LONGEST_START
+            alive = now if asked.state == "running" and (lines.pid or starts) else alive
+            if asked.state == "ended" and asked.result:
+                return asked.result
+            if asked.state == "refused" and not lines.pid:
+                raise NoJob
+            if now - heard > LONGEST_ABSENCE:
+                raise AnsibleConnectionFailure("the host has been out of reach for %d s" % LONGEST_ABSENCE)
+            if asked.state and now - alive > LAST_WORDS:
+                raise AnsibleActionFail("the module's process on the host ended without a result: was it killed?")
+            if asked.state != "running":
+                self._clock.sleep(1.0)
+
+    def _asked(self, job: Job, read: int, process: Process) -> Asked:
+        try:
+            answer = self._low_level_execute_command(job.question(read, process))
+        except AnsibleError:
+            # Also a host that is too busy to let anybody become another user soon enough.
+            return Asked("", [])
+        _before, _mark, text = str(answer.get("stdout") or "").replace("\r", "").partition(job.mark)
+        state, _end, text = text.partition("\n")
+        text, _mark, result = text.partition(job.mark)
+        *complete, _torn = text.split("\n")
+        return Asked(state, complete, result.strip())
+
+    def _parsed(self, result: str, job: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
+        """Return the result that a job has left, as Ansible reads that of a module."""
+        try:
+            found = self._read(result)
+            if "ansible_job_id" in found and "cmd" in found:
+                # What the module left was none. Ansible knows best what to say of that.
+                said = str(found.get("data") or found.get("outdata") or ""), str(found.get("stderr") or "")
+                found = self._read(*said)
+        except (AttributeError, TypeError):
+            # How results are read is Ansible's own business, and may change. This way is everybody's, but takes longer.
+            found = self._status(job, task_vars)
+        return {key: value for key, value in found.items() if key not in _OF_THE_JOB}
+
+    def _read(self, stdout: str, stderr: str = "") -> dict[str, Any]:
+        answer = {"rc": 1 if stderr else 0, "stdout": stdout, "stderr": stderr}
+        # From ansible-core 2.19 on, there are several ways to read a result.
+        ways = len(inspect.signature(self._parse_returned_data).parameters)
+        found = self._parse_returned_data(answer, *["legacy"][: ways - 1])
+        if not isinstance(found, dict):
+            # From 2.21 on, it is an object.
+            found.remove_internal_keys()
+            return dict(found.as_result_dict(for_round_trip=True))
+        # Keys of Ansible itself, which a module has no business with.
+        return {key: value for key, value in found.items() if key == _PARSED or not key.startswith("_ansible_")}
+
+    def _status(self, job: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
+        task = self._task.copy()
+        task.args, task.async_val = {"jid": job["ansible_job_id"]}, 0
+        status = self._shared_loader_obj.action_loader.get(
+            "ansible.legacy.async_status",
+            task=task,
+            connection=self._connection,
+            play_context=self._play_context,
+            loader=self._loader,
+            templar=self._templar,
+            shared_loader_obj=self._shared_loader_obj,
+        )
+        try:
+            return dict(status.run(task_vars=task_vars))
+        finally:
+            status.cleanup()
+
+    def _clear(self, job: Job, process: Process | None, tmp: str) -> None:
+        """Remove what was made for a job; end one that nobody waits for any more, whose process is that."""
+        # Ansible's wrapper removes its files after some seconds, if it lives and may. A kubeconfig may be among them.
+        mine = tmp if _is_temporary(tmp) and not self._is_become_unprivileged() else ""
+        with contextlib.suppress(Exception):
+            self._low_level_execute_command(job.end(process, mine) if process else job.farewell(mine))
+        if not mine:
+            self._discard(tmp)
+
+    def _discard(self, tmp: str) -> None:
+        """Remove Ansible's temporary folder, as the user who made it."""
+        if not _is_temporary(tmp):
+            return
+        with contextlib.suppress(Exception):
+            self._low_level_execute_command(self._connection._shell.remove(tmp, recurse=True), sudoable=False)
+        self._connection._shell.tmpdir = None
+
+
+def _is_temporary(folder: str) -> bool:
+    return "-tmp-" in folder and not C.DEFAULT_KEEP_REMOTE_FILES
+
+
+def _with_the_start(job: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
+    """Return the result with what the start of the job has said: which Python was found there, and warnings."""
+    found = dict(result)
+    if "ansible_facts" in job:
+        found["ansible_facts"] = dict(job["ansible_facts"], **found.get("ansible_facts", {}))
+    for key in ("warnings", "deprecations"):
+        if job.get(key):
+            found[key] = [*job[key], *found.get(key, [])]
+    return found

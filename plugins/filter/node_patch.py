@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
@@ -14,7 +14,7 @@ from ansible.utils.display import Display
 from ..module_utils.maintenance.rights import STEPS, rights_for, rules_of
 from ..plugin_utils.node_patch.batches import batches_of
 from ..plugin_utils.node_patch.inventory import inventory_of
-from ..plugin_utils.node_patch.marks import mark_of
+from ..plugin_utils.node_patch.marks import as_it_is, hours_ago, is_held, mark_of
 from ..plugin_utils.node_patch.reach import unmanaged, unreached
 from ..plugin_utils.node_patch.report import counted_rounds, junit, reasons, record_of, table
 from ..plugin_utils.node_patch.task_files import malformed
@@ -39,6 +39,22 @@ def node_patch_inventory(nodes: Any) -> dict[str, Any]:
 def node_patch_malformed(paths: Any) -> str:
     """Return in sentences which task files cannot be run."""
     return malformed([str(path) for path in paths])
+
+
+def node_patch_recent(mark: Mapping[str, Any], hours: float, now: float, node: str) -> bool:
+    """Tell whether a mark says that its node was done within so many hours; warn of one that lies in the future."""
+    if mark.get("state") != "done":
+        return False
+    ago = hours_ago(mark, float(now))
+    if ago is None:
+        return False
+    if ago < 0:
+        Display().warning(
+            "node %s is marked as done at a time that is still to come, by %.1f hours, which counts as nothing: see "
+            "who wrote its annotation kubeops.maintenance/node-patch, and whether the clocks are right" % (node, -ago)
+        )
+        return False
+    return ago < float(hours)
 
 
 def node_patch_rules(steps: Any, lock_namespace: str = "kube-system") -> dict[str, list[dict[str, Any]]]:
@@ -73,13 +89,16 @@ class FilterModule:
         """Return them by name."""
         return {
             "node_patch_amiss": amiss,
+            "node_patch_as_it_is": as_it_is,
             "node_patch_batches": node_patch_batches,
+            "node_patch_held": is_held,
             "node_patch_inventory": node_patch_inventory,
             "node_patch_junit": junit,
             "node_patch_malformed": node_patch_malformed,
             "node_patch_mark": mark_of,
             "node_patch_mistyped": mistyped,
             "node_patch_reasons": reasons,
+            "node_patch_recent": node_patch_recent,
             "node_patch_record": record_of,
             "node_patch_rounds": counted_rounds,
             "node_patch_rules": node_patch_rules,

@@ -18,6 +18,8 @@ from kubesim import builders
 from kubesim.scenarios import settled
 from places import BUILD, VENV, environment, link
 
+# The environment whose Ansible runs the playbooks: that of the tests unless another one is named.
+ANSIBLE = Path(os.environ.get("ROLLING_VENV") or VENV)
 OLD_KUBELET, NEW_KUBELET = "v1.36.2", "v1.36.3"
 TOKEN = "the-token-of-the-account"
 Rule = dict[str, Any]
@@ -131,7 +133,7 @@ class PatchedCluster(EmbeddedCluster):
         env["no_proxy"] = env["NO_PROXY"] = "127.0.0.1"
         with open(output or os.devnull, "w", encoding="utf-8") as written:
             return subprocess.Popen(
-                [str(VENV / "bin" / "ansible-playbook"), "-i", "inventory.json", name, *arguments],
+                [str(ANSIBLE / "bin" / "ansible-playbook"), "-i", "inventory.json", name, *arguments],
                 cwd=self.place, env=env, stdin=subprocess.DEVNULL, start_new_session=True,
                 stdout=written, stderr=subprocess.STDOUT, text=True,
             )

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import functools
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape
@@ -118,14 +117,10 @@ def own_imports(file: str) -> dict[str, int]:
     return found
 
 
-def arrows() -> Counter[tuple[str, str]]:
-    """Return how many imports lead from one package to another."""
-    found: Counter[tuple[str, str]] = Counter()
-    for file in files():
-        for other in own_imports(file):
-            if package_of(file) != package_of(other):
-                found[package_of(file), package_of(other)] += 1
-    return found
+def arrows() -> set[tuple[str, str]]:
+    """Return the pairs of packages of which the first imports the second."""
+    pairs = {(package_of(file), package_of(other)) for file in files() for other in own_imports(file)}
+    return {(source, target) for source, target in pairs if source != target}
 
 
 # The picture. Numbers are pixels.
@@ -150,9 +145,9 @@ def picture() -> str:
         '<path d="M0 0 L8 4 L0 8 z" fill="#8895a7"/></marker></defs>',
         f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>',
     ]
-    for (source, target), count in sorted(arrows().items()):
+    for source, target in sorted(arrows()):
         if source in places and target in places:
-            lines.append(_arrow(places[source], places[target], f"{source} imports {target}: {count}"))
+            lines.append(_arrow(places[source], places[target], f"{source} imports {target}"))
     for package, place in places.items():
         lines += _box(package, *place)
     return "\n".join([*lines, "</svg>", ""])

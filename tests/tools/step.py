@@ -98,7 +98,7 @@ def end_group(leader: int) -> None:
 def closing_line(name: str, outcome: Outcome) -> str:
     """Return what is said of a step when it has ended."""
     counted = f"{outcome.passed} passed, {outcome.failed} failed, " if STEPS[name].tally else ""
-    return f"{name:<13} {'ok' if outcome.ok else 'FAILED'} ({counted}{outcome.seconds:.1f} s)"
+    return f"{name:<14} {'ok' if outcome.ok else 'FAILED'} ({counted}{outcome.seconds:.1f} s)"
 
 
 def broken(problem: Exception) -> Outcome:

@@ -81,6 +81,7 @@ STEPS = {
     "integration": Step(_own("integration.py"), count_tests),
     "sanity": Step(_own("sanity.py"), count_tests),
     "rolling": Step(_pytest_by_file("tests/rolling"), count_tests),
+    "rolling-oldest": Step(_own("oldest_core.py"), count_tests),
     "awx": Step(_pytest_by_file("tests/awx"), count_tests),
     "ansible-lint": Step([_bin("ansible-lint"), "--nocolor"], env=_APART),
     "docs": Step([_bin("antsibull-docs"), "lint-collection-docs", "--plugin-docs", "."], env=_APART),

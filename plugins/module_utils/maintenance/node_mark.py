@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -88,8 +89,13 @@ def _wanted(option: str, values: Any) -> dict[str, str | None]:
         if not _KEY.match(str(key)):
             raise InvalidOptions("the option %s: %r is not a valid key, such as example.com/name" % (option, key))
         # An empty text takes a key away, too: templates have no way to say nothing.
-        wanted[str(key)] = None if value is None or value == "" else str(value)
+        wanted[str(key)] = None if value is None or value == "" else _text(value)
     return wanted
+
+
+def _text(value: Any) -> str:
+    """Return a value as text. What templates of ansible-core before 2.19 have read as JSON becomes JSON again."""
+    return json.dumps(value) if isinstance(value, (Mapping, list)) else str(value)
 
 
 def _present(node: Obj, field: str, keys: Mapping[str, Any]) -> dict[str, str]:

@@ -31,6 +31,10 @@ def record_of(host: Mapping[str, Any], lost: Iterable[str] = ()) -> dict[str, An
     name = str(host.get("inventory_hostname") or "?")
     if not record:
         return {"host": name, "node": name, "state": "not touched", "steps": {}, "seconds": 0.0, "message": ""}
+    # Templates of ansible-core before 2.19 make texts of numbers.
+    for key, kind in (("node", str), ("pods", int), ("retries", int), ("ended", float)):
+        if key in record:
+            record[key] = kind(record[key])
     begun = [(str(step), float(at)) for step, at in (record.pop("begun", None) or {}).items()]
     begun.sort(key=lambda entry: entry[1])
     ended = float(record.get("ended") or 0) or (begun[-1][1] if begun else 0.0)
@@ -70,8 +74,8 @@ def reasons(records: Iterable[Record]) -> str:
     told: dict[str, tuple[str, dict[str, None]]] = {}
     for record in records:
         names = sorted({str(record["host"]), str(record.get("node") or record["host"])}, key=len, reverse=True)
-        for text in record.get("refusals") or []:
-            key = text
+        for given in record.get("refusals") or []:
+            key = text = str(given)
             for name in names:
                 key = key.replace(name, "")
             said, others = told.setdefault("".join(letter for letter in key if not letter.isdigit()), (text, {}))

@@ -41,6 +41,11 @@ def test_what_is_there_already_changes_nothing(scene: Scene) -> None:
     assert scene.requests("PATCH") == []
 
 
+def test_what_a_template_has_read_as_json_is_written_as_json(scene: Scene) -> None:
+    marked(scene, annotations={"example.com/a": {"b": [True]}})
+    assert annotations(scene)["example.com/a"] == '{"b": [true]}'
+
+
 @pytest.mark.parametrize("nothing", ["", None])
 def test_an_empty_value_takes_the_annotation_away(scene: Scene, nothing: Any) -> None:
     assert marked(scene, annotations={"example.com/a": nothing})["annotations"] == {}

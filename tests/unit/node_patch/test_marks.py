@@ -10,7 +10,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch.marks import mark_of
+from ansible_collections.kubeops.maintenance.plugins.filter.node_patch import node_patch_recent
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch.marks import (
+    as_it_is,
+    hours_ago,
+    is_held,
+    mark_of,
+)
 
 BEFORE = {"boot_id": "b", "kubelet_version": "v1", "daemonsets": ["n/d"], "csi_drivers": [], "taints": []}
 WORKLOADS = [{"api_version": "apps/v1", "kind": "Deployment", "namespace": "shop", "name": "web"}]
@@ -21,8 +27,14 @@ def test_it_is_read_as_it_was_written() -> None:
     assert mark_of(json.dumps({"campaign": "c", "owner": "o", **UNDER_WAY}), "c") == UNDER_WAY
 
 
-def test_a_campaign_that_looks_like_a_number_is_the_same() -> None:
-    assert mark_of('{"campaign": "202612", "state": "done"}', 202612) == {"state": "done"}
+def test_a_mark_that_a_template_has_made_a_mapping_of_is_read_as_well() -> None:
+    assert mark_of({"campaign": "c", "owner": "o", **UNDER_WAY}, "c") == UNDER_WAY
+
+
+@pytest.mark.parametrize("written", ['"202612"', "202612"])
+@pytest.mark.parametrize("campaign", ["202612", 202612])
+def test_a_campaign_that_looks_like_a_number_is_the_same(written: str, campaign: Any) -> None:
+    assert mark_of('{"campaign": %s, "state": "done"}' % written, campaign) == {"state": "done"}
 
 
 @pytest.mark.parametrize(
@@ -34,14 +46,85 @@ def test_what_is_no_mark_of_this_campaign_counts_as_nothing(text: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "before", [None, "x", [], {}, {**BEFORE, "taints": None}, {**BEFORE, "boot_id": 1}, {"boot_id": "b"}]
+    "before",
+    [
+        None, "x", [], {}, {"boot_id": "b"}, {**BEFORE, "taints": None}, {**BEFORE, "boot_id": 1},
+        {**BEFORE, "daemonsets": [1e999]}, {**BEFORE, "csi_drivers": [{}]}, {**BEFORE, "taints": [{"key": "a"}]},
+        {**BEFORE, "taints": [{"key": "a", "effect": "NoExecute", "value": 1}]},
+    ],
 )
 def test_a_node_before_the_patch_that_is_told_badly_is_left_out(before: Any) -> None:
     assert mark_of(json.dumps({"campaign": "c", "state": "draining", "before": before}), "c") == {"state": "draining"}
 
 
 @pytest.mark.parametrize(
-    "part", [{"at": "soon"}, {"at": None}, {"workloads": {}}, {"workloads": [1]}, {"workloads": [{"kind": "x"}]}]
+    "part",
+    [
+        {"at": "soon"}, {"at": None}, {"at": float("inf")}, {"at": float("nan")}, {"at": 10**400},
+        {"workloads": {}}, {"workloads": [1]}, {"workloads": [{"kind": "x"}]},
+        {"workloads": [{**WORKLOADS[0], "api_version": 1}]},
+    ],
 )
 def test_parts_of_another_type_are_left_out(part: dict[str, Any]) -> None:
     assert mark_of(json.dumps({"campaign": "c", "state": "done", **part}), "c") == {"state": "done"}
+
+
+def test_what_nobody_asks_of_workloads_and_taints_is_left_out() -> None:
+    taint = {"key": "a", "value": "b", "effect": "NoExecute"}
+    told = {"workloads": [{**WORKLOADS[0], "x": 1}], "before": {**BEFORE, "taints": [{**taint, "timeAdded": 1e999}]}}
+    assert mark_of({"campaign": "c", **told}, "c") == {"workloads": WORKLOADS, "before": {**BEFORE, "taints": [taint]}}
+
+
+def test_a_node_as_it_is_has_its_ready_pods_and_lasting_taints() -> None:
+    lasting = {"key": "dedicated", "value": "True", "effect": "NoSchedule"}
+    node = {
+        "boot_id": "[1]", "kubelet_version": "v1.36.2", "csi_drivers": ["{}"], "annotations": {},
+        "taints": [lasting, {"key": "node.kubernetes.io/unschedulable", "value": "", "effect": "NoSchedule"}],
+        "daemonset_pods": [
+            {"namespace": "n", "name": "d-1", "daemonset": "d", "ready": True},
+            {"namespace": "n", "name": "e-1", "daemonset": "e", "ready": False},
+        ],
+    }
+    assert as_it_is(node) == {
+        "boot_id": "[1]", "kubelet_version": "v1.36.2", "daemonsets": ["n/d"], "csi_drivers": ["{}"],
+        "taints": [lasting],
+    }
+
+
+@pytest.mark.parametrize(
+    ("owners", "held"),
+    [
+        (json.dumps({"b\u00fcro": {"since": "x"}}), True),
+        ({"b\u00fcro": {}}, True),
+        ('{"other": {"b\u00fcro": {}}}', False),
+        ('{"b\u00fcro":', False),
+        (None, False),
+    ],
+    ids=["text", "mapping", "deeper", "broken", "none"],
+)
+def test_a_cordon_is_held_by_the_owners_of_its_annotation(owners: Any, held: bool) -> None:
+    assert is_held({"annotations": {"kubeops.maintenance/cordon-owners": owners}}, "b\u00fcro") is held
+
+
+@pytest.mark.parametrize(
+    ("at", "hours"), [(6400, 1.0), (10_000, 0.0), (10_120, 0.0), (10_121, -121 / 3600), (13_600, -1.0)]
+)
+def test_a_clock_may_be_two_minutes_ahead(at: int, hours: float) -> None:
+    assert hours_ago({"at": at}, 10_000) == hours
+
+
+@pytest.mark.parametrize(
+    ("mark", "hours", "recent"),
+    [
+        ({"state": "done", "at": 6401}, 1, True),
+        ({"state": "done", "at": 6400}, 1, False),
+        ({"state": "done", "at": 10_060}, 1, True),
+        ({"state": "done", "at": 10_060}, 0, False),
+        ({"state": "done", "at": 20_000}, 1, False),
+        ({"state": "back", "at": 10_000}, 1, False),
+        ({"state": "done"}, 1, False),
+        ({}, 1, False),
+    ],
+)
+def test_only_what_was_done_within_so_many_hours_is_passed_over(mark: Any, hours: float, recent: bool) -> None:
+    assert node_patch_recent(mark, hours, 10_000, "w1") is recent

@@ -41,6 +41,18 @@ def test_a_record_tells_how_long_each_step_took() -> None:
     assert record["seconds"] == 60.0
 
 
+def test_numbers_that_templates_have_made_texts_of_are_numbers_again() -> None:
+    record = {"node": 7, "state": "refused", "pods": "3", "retries": "0", "ended": "2.5"}
+    told = record_of({"node_patch_record": record})
+    assert {key: told[key] for key in ("node", "pods", "retries", "ended")} == {
+        "node": "7", "pods": 3, "retries": 0, "ended": 2.5,
+    }
+
+
+def test_a_reason_that_a_template_has_made_something_else_of_is_told() -> None:
+    assert reasons([{"host": "w1", "refusals": [{"code": 7}]}]) == "{'code': 7}"
+
+
 def test_a_host_without_a_record_was_not_touched() -> None:
     assert record_of(host("w9"))["state"] == "not touched"
 

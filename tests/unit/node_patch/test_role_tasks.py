@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,18 @@ DELEGATED = [
 def test_what_is_done_on_the_controller_is_done_as_the_user_who_started_the_run(task: dict[str, Any]) -> None:
     # The variable goes before the keyword, and an inventory may have it for all hosts.
     assert (task["delegate_to"], task["become"], task["vars"]["ansible_become"]) == ("localhost", False, False)
+
+
+def test_names_stay_texts() -> None:
+    # With the setting jinja2_native, ansible-core before 2.19 reads the node 1.10 as a number, which is 1.1.
+    bare = re.compile(r"""["']\{\{ (inventory_hostname|node_\w+_(node|owner|holder|name|namespace)) \}\}["']""")
+    found = [
+        f"{path.parents[1].name}/{path.name}:{number}"
+        for path in sorted(ROLES.glob("*/[dtv]*/*.yml"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if bare.search(line)
+    ]
+    assert found == []
 
 
 def default_of(role: str, variable: str) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import calendar
 import re
+from collections.abc import Iterable
 from typing import Any
 
 Obj = dict[str, Any]
@@ -20,54 +21,60 @@ MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
 _TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$")
 
 
-def part(obj: Any, *path: str) -> Obj:
+def mapping_at(obj: Any, *path: str) -> Obj:
     """Return the mapping at a path of keys, {} where any step is absent, null or no mapping."""
     for key in path:
         obj = obj.get(key) if isinstance(obj, dict) else None
     return obj if isinstance(obj, dict) else {}
 
 
-def entries(obj: Any, *path: str) -> list[Obj]:
+def fields_at(obj: Any, *path: str, keys: Iterable[str]) -> Obj:
+    """Return those fields of the mapping at a path that are there and not null."""
+    found = mapping_at(obj, *path)
+    return {key: found[key] for key in keys if found.get(key) is not None}
+
+
+def mappings_at(obj: Any, *path: str) -> list[Obj]:
     """Return the mappings of the list at a path of keys, [] where there is none."""
-    found = part(obj, *path[:-1]).get(path[-1])
+    found = mapping_at(obj, *path[:-1]).get(path[-1])
     return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
 
 
-def texts(obj: Any, *path: str) -> list[str]:
+def strings_at(obj: Any, *path: str) -> list[str]:
     """Return the strings of the list at a path of keys, [] where there is none."""
-    found = part(obj, *path[:-1]).get(path[-1])
+    found = mapping_at(obj, *path[:-1]).get(path[-1])
     return [item for item in found if isinstance(item, str)] if isinstance(found, list) else []
 
 
-def number(value: Any, default: int = 0) -> int:
+def int_field(value: Any, default: int = 0) -> int:
     """Return an integer field's value, the default where it is absent, null or no number.
 
     A whole number that something on the way wrote as 3.0 or "3" is that number: taken for none, it would be 0.
     """
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    found = whole(value) if isinstance(value, str) else value
+    found = parse_int(value) if isinstance(value, str) else value
     return found if isinstance(found, int) and not isinstance(found, bool) else default
 
 
-def whole(text: str) -> int | None:
+def parse_int(text: str) -> int | None:
     """Return the number that plain digits write, None for every other text; no number of a cluster is longer."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 40 else None
 
 
 def name_of(obj: Obj) -> str:
     """Return metadata.name."""
-    return str(part(obj, "metadata").get("name") or "")
+    return str(mapping_at(obj, "metadata").get("name") or "")
 
 
 def namespace_of(obj: Obj) -> str:
     """Return metadata.namespace, "" for objects of the cluster."""
-    return str(part(obj, "metadata").get("namespace") or "")
+    return str(mapping_at(obj, "metadata").get("namespace") or "")
 
 
 def uid_of(obj: Obj) -> str:
     """Return metadata.uid: what a pod is, whatever its name (design: a pod is its uid)."""
-    return str(part(obj, "metadata").get("uid") or "")
+    return str(mapping_at(obj, "metadata").get("uid") or "")
 
 
 def identity_of(obj: Obj) -> str:
@@ -77,7 +84,7 @@ def identity_of(obj: Obj) -> str:
 
 def version_of(obj: Obj) -> str:
     """Return metadata.resourceVersion, an opaque text."""
-    return str(part(obj, "metadata").get("resourceVersion") or "")
+    return str(mapping_at(obj, "metadata").get("resourceVersion") or "")
 
 
 def age_of(version: str) -> int:
@@ -85,7 +92,7 @@ def age_of(version: str) -> int:
 
     https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
     """
-    return whole(version) or 0
+    return parse_int(version) or 0
 
 
 def full_name(obj: Obj) -> str:
@@ -96,12 +103,12 @@ def full_name(obj: Obj) -> str:
 
 def labels_of(obj: Obj) -> dict[str, str]:
     """Return metadata.labels."""
-    return part(obj, "metadata", "labels")
+    return mapping_at(obj, "metadata", "labels")
 
 
 def controller_of(obj: Obj) -> Obj | None:
     """Return the one owner reference with C(controller) set, as every built-in controller writes it."""
-    for reference in entries(obj, "metadata", "ownerReferences"):
+    for reference in mappings_at(obj, "metadata", "ownerReferences"):
         if reference.get("controller") is True:
             return reference
     return None
@@ -109,7 +116,7 @@ def controller_of(obj: Obj) -> Obj | None:
 
 def condition_of(obj: Obj, kind: str) -> Obj:
     """Return the entry of status.conditions with that type, {} if there is none."""
-    for condition in entries(obj, "status", "conditions"):
+    for condition in mappings_at(obj, "status", "conditions"):
         if condition.get("type") == kind:
             return condition
     return {}
@@ -122,23 +129,23 @@ def is_ready(obj: Obj) -> bool:
 
 def is_finished(pod: Obj) -> bool:
     """Tell whether all containers of the pod have ended for good."""
-    return part(pod, "status").get("phase") in ("Succeeded", "Failed")
+    return mapping_at(pod, "status").get("phase") in ("Succeeded", "Failed")
 
 
 def is_mirror(pod: Obj) -> bool:
     """Tell whether the pod only shows what a kubelet runs from a file of its own."""
-    return MIRROR_ANNOTATION in part(pod, "metadata", "annotations")
+    return MIRROR_ANNOTATION in mapping_at(pod, "metadata", "annotations")
 
 
 def has_emptydir(pod: Obj) -> bool:
     """Tell whether the pod has a volume that is deleted with it."""
     # `emptyDir: {}` is the usual form; null is the same as no such key.
-    return any(volume.get("emptyDir") is not None for volume in entries(pod, "spec", "volumes"))
+    return any(volume.get("emptyDir") is not None for volume in mappings_at(pod, "spec", "volumes"))
 
 
 def is_unschedulable(node: Obj) -> bool:
     """Tell whether the node is cordoned."""
-    return part(node, "spec").get("unschedulable") is True
+    return mapping_at(node, "spec").get("unschedulable") is True
 
 
 def parse_time(text: Any) -> float | None:
@@ -160,9 +167,9 @@ def parse_time(text: Any) -> float | None:
 
 def deletion_time(obj: Obj) -> float | None:
     """Return metadata.deletionTimestamp in seconds since 1970: when the grace period of a deleted pod is over."""
-    return parse_time(part(obj, "metadata").get("deletionTimestamp"))
+    return parse_time(mapping_at(obj, "metadata").get("deletionTimestamp"))
 
 
 def is_terminating(obj: Obj) -> bool:
     """Tell whether somebody has deleted the object already."""
-    return bool(part(obj, "metadata").get("deletionTimestamp"))
+    return bool(mapping_at(obj, "metadata").get("deletionTimestamp"))

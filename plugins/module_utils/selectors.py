@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .objects import Obj, entries, part, texts
+from .objects import Obj, mapping_at, mappings_at, strings_at
 
 
 def selects(selector: Any, labels: dict[str, str]) -> bool:
@@ -19,14 +19,14 @@ def selects(selector: Any, labels: dict[str, str]) -> bool:
     """
     if not isinstance(selector, dict):
         return False
-    for key, value in part(selector, "matchLabels").items():
+    for key, value in mapping_at(selector, "matchLabels").items():
         if labels.get(key) != value:
             return False
-    return all(_holds(expression, labels) for expression in entries(selector, "matchExpressions"))
+    return all(_holds(expression, labels) for expression in mappings_at(selector, "matchExpressions"))
 
 
 def _holds(expression: Obj, labels: dict[str, str]) -> bool:
-    key, values = expression.get("key"), texts(expression, "values")
+    key, values = expression.get("key"), strings_at(expression, "values")
     operator = expression.get("operator")
     if not isinstance(key, str):
         return False
@@ -43,10 +43,10 @@ def _holds(expression: Obj, labels: dict[str, str]) -> bool:
 
 def selector_text(selector: Any) -> str:
     """Return a LabelSelector as the API takes it in a query, "" for one that selects everything."""
-    terms = ["%s=%s" % item for item in sorted(part(selector, "matchLabels").items())]
-    for expression in entries(selector, "matchExpressions"):
+    terms = ["%s=%s" % item for item in sorted(mapping_at(selector, "matchLabels").items())]
+    for expression in mappings_at(selector, "matchExpressions"):
         key, operator = str(expression.get("key")), expression.get("operator")
-        values = ",".join(texts(expression, "values"))
+        values = ",".join(strings_at(expression, "values"))
         if operator in ("In", "NotIn"):
             terms.append("%s %s (%s)" % (key, str(operator).lower(), values))
         elif operator in ("Exists", "DoesNotExist"):

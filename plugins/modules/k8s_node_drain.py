@@ -422,7 +422,7 @@ nodes:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.cluster.context import Tools
+from ..module_utils.cluster.context import Context
 from ..module_utils.drain.drain import Maintenance
 from ..module_utils.drain.options import DrainTask, task_from
 from ..module_utils.drain.result import Report, diff_of, result_of, warnings_of
@@ -431,7 +431,7 @@ from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
 from ..module_utils.module.runner import Ending, RestFor, run
 from ..module_utils.runtime.clock import Clock
 from ..module_utils.runtime.progress import Progress
-from ..module_utils.runtime.workers import Workers
+from ..module_utils.runtime.workers import ThreadWorkers
 
 ARGUMENT_SPEC = dict(
     name=dict(type="list", elements="str", aliases=["node", "nodes", "names"]),
@@ -465,7 +465,7 @@ ARGUMENT_SPEC = dict(
 
 def drain(task: DrainTask, clock: Clock, rest_for: RestFor, progress: Progress) -> Ending:
     """Carry the task out and say how it ended."""
-    report = Maintenance(task, Tools(Workers(), clock, rest_for, progress)).run()
+    report = Maintenance(task, Context(ThreadWorkers(), clock, rest_for, progress)).run()
     return Ending(result_of(report), report.failed, tuple(warnings_of(report)), tuple(diff_of(report)))
 
 

@@ -399,7 +399,7 @@ pending_pods:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils.cluster.context import Tools
+from ..module_utils.cluster.context import Context
 from ..module_utils.module.auth_spec import AUTH_SPEC
 from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
 from ..module_utils.module.runner import Ending, RestFor, run
@@ -409,7 +409,7 @@ from ..module_utils.rollout.result import Report, result_of
 from ..module_utils.rollout.rollout import Rollouts
 from ..module_utils.runtime.clock import Clock
 from ..module_utils.runtime.progress import Progress
-from ..module_utils.runtime.workers import Workers
+from ..module_utils.runtime.workers import ThreadWorkers
 
 ARGUMENT_SPEC = dict(
     kind=dict(type="str", choices=["Deployment", "DaemonSet", "StatefulSet"]),
@@ -443,7 +443,7 @@ ARGUMENT_SPEC = dict(
 
 def follow(task: RolloutTask, clock: Clock, rest_for: RestFor, progress: Progress) -> Ending:
     """Carry the task out and say how it ended."""
-    report = Rollouts(task, Tools(Workers(), clock, rest_for, progress)).run()
+    report = Rollouts(task, Context(ThreadWorkers(), clock, rest_for, progress)).run()
     return Ending(result_of(report), report.failed, tuple(report.warnings))
 
 

@@ -9,13 +9,13 @@ import time
 from typing import Any
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
-from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.context import Tools
+from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.context import Context
 from ansible_collections.kubeops.maintenance.plugins.module_utils.connection.connection import connect
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.drain import Maintenance
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.options import task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.result import result_of
 from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.clock import Clock
-from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.workers import Workers
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.workers import ThreadWorkers
 from embedded_cluster import EmbeddedCluster
 from kubesim import builders
 
@@ -27,11 +27,11 @@ SPEED = 10
 
 def drained(cluster: EmbeddedCluster, **params: Any) -> tuple[dict[str, Any], float]:
     """Run a drain as the module does; return its result and how long it took."""
-    clock, workers = Clock(), Workers()
+    clock, workers = Clock(), ThreadWorkers()
     connection = connect({"kubeconfig": str(cluster.kubeconfig)})
     began = time.monotonic()
     try:
-        tools = Tools(workers, clock, lambda deadline: Rest(connection, clock, deadline))
+        tools = Context(workers, clock, lambda deadline: Rest(connection, clock, deadline))
         report = Maintenance(task_from(params, False), tools).run()
     finally:
         workers.stop()

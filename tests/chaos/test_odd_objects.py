@@ -41,12 +41,12 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.filters 
     BLOCK,
     EVICT,
     SKIP,
-    Choices,
     Facts,
+    PodOptions,
     judge,
 )
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.node import DRAINING, NodeDrain
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.pod import PodDrain
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.node import DRAINING, NodeState
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.pod import PodState
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.preflight import look_at_budgets, node_warning
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import MaintenanceError, Unreachable
 from drain.situations import no_budget, status
@@ -156,8 +156,8 @@ def each_seed(check: Callable[[random.Random], None]) -> None:
             raise AssertionError(f"seed {seed}: {exc!r}") from exc
 
 
-def choices(draw: random.Random) -> Choices:
-    return Choices(*(draw.random() < 0.5 for _flag in range(3)), draw.choice([0, 60]))
+def choices(draw: random.Random) -> PodOptions:
+    return PodOptions(*(draw.random() < 0.5 for _flag in range(3)), draw.choice([0, 60]))
 
 
 def test_every_pod_gets_a_verdict_whole_and_trimmed() -> None:
@@ -178,7 +178,7 @@ def test_every_pod_that_is_left_has_a_reason_and_a_result_that_can_be_written() 
     states = [v for k, v in vars(pod_drain).items() if k.isupper() and k in ("DUE", "TRYING", "HELD", "PAUSED", "LOST")]
 
     def check(draw: random.Random) -> None:
-        drain = PodDrain(trimmed(some_pod(draw)))
+        drain = PodState(trimmed(some_pod(draw)))
         if draw.random() < 0.8:
             drain.sent(1.0, "7")
             drain.answered(evictions.outcome_of(answer_of(draw)), 2.0, 5.0, 1.0)
@@ -240,7 +240,7 @@ def test_owners_of_a_cordon_can_always_be_written_down_and_taken_out() -> None:
 @pytest.mark.parametrize("strict", [False, True])
 def test_a_node_of_odd_pods_and_budgets_is_looked_at_and_followed(strict: bool) -> None:
     def check(draw: random.Random) -> None:
-        node = NodeDrain("w1", some_node(draw), choices(draw), draw.choice([None, 0, 10]), {})
+        node = NodeState("w1", some_node(draw), choices(draw), draw.choice([None, 0, 10]), {})
         node.take(Listed([trimmed(some_pod(draw)) for _pod in range(3)], draw.choice(["", "x", "12"])), 0.0, TEST_EPOCH)
         node.daemonsets.update(dict.fromkeys(node.lookups(), draw.choice([True, False, None])))
         node.review(1.0, TEST_EPOCH + 1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
-from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.context import Tools
+from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.context import Context
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.drain import Maintenance
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.options import task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.result import result_of, warnings_of
@@ -66,11 +66,11 @@ class Scene:
         report = Rollouts(rollout_from(params), tools).run()
         return dict(rollout_result(report), failed=report.failed, warnings=report.warnings)
 
-    def _tools(self) -> Tools:
+    def _tools(self) -> Context:
         def rest_for(deadline: Deadline) -> Rest:
             return Rest(self.connection, self.clock, deadline)
 
-        return Tools(self.crew, self.clock, rest_for, self.progress)
+        return Context(self.crew, self.clock, rest_for, self.progress)
 
     @property
     def seconds(self) -> float:

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from ..errors import InvalidOptions, ServerFault, Unreachable
 from ..objects import Obj
 from .responses import event_of
-from .transport_errors import Way, fault_of
+from .transport_errors import Endpoint, fault_of
 
 try:
     import urllib3
@@ -26,10 +26,10 @@ except ImportError:
 Value = TypeVar("Value")
 
 # No object is longer (etcd takes 1.5 MiB), so what has no end by then is no event.
-LONGEST_EVENT = 8 << 20
+MAX_EVENT = 8 << 20
 
 
-class Connection(Way, Protocol):
+class Transport(Endpoint, Protocol):
     """What a request needs to leave the machine (see connection.py)."""
 
     pool: Any
@@ -63,12 +63,12 @@ class Answer(NamedTuple):
     data: bytes
 
 
-class Silent(Unreachable):
+class ResponseTimeout(Unreachable):
     """Nothing came for as long as was waited."""
 
 
 def exchange(
-    connection: Connection,
+    connection: Transport,
     method: str,
     path: str,
     headers: Any,
@@ -97,11 +97,11 @@ def exchange(
             raise
 
     # The HTTP library bounds each wait for bytes and not their sum, and no look-up of a name.
-    with translated(connection):
+    with raising_unreachable(connection):
         return connection.bounded(seconds, send)
 
 
-def body_of(connection: Connection, response: Any, seconds: float, now: Callable[[], float]) -> bytes:
+def body_of(connection: Transport, response: Any, seconds: float, now: Callable[[], float]) -> bytes:
     """Return the body of an answer to streamed() that is no stream, such as an error."""
     return b"".join(_pieces(response, now() + seconds, now, connection.base_url))
 
@@ -117,14 +117,14 @@ def _pieces(response: Any, end: float, now: Callable[[], float], place: str) -> 
             return
         yield piece
         if now() >= end:
-            raise Silent("the API server at %s did not answer in time" % place)
+            raise ResponseTimeout("the API server at %s did not answer in time" % place)
     yield response.data
 
 
 @contextlib.contextmanager
-def streamed(connection: Connection, path: str, headers: Any, silence: float) -> Iterator[Any]:
+def streamed(connection: Transport, path: str, headers: Any, silence: float) -> Iterator[Any]:
     """Open a GET whose body is read as it comes; silence bounds each wait for bytes."""
-    with translated(connection):
+    with raising_unreachable(connection):
         response = connection.bounded(
             silence,
             lambda: connection.pool.request(
@@ -156,24 +156,24 @@ def events_in(response: Any, silence: float, now: Callable[[], float], place: st
         events = [line for line in lines if line.strip()]
         for line in events:
             yield event_of(line)
-        if len(rest) > LONGEST_EVENT:
+        if len(rest) > MAX_EVENT:
             raise ServerFault("the watch sent an event without an end", status=200, foreign=True)
         if events:
             heard = now()
         elif now() - heard >= silence:
-            raise Silent("the API server at %s did not answer in time" % place)
+            raise ResponseTimeout("the API server at %s did not answer in time" % place)
         else:
             yield None
 
 
 @contextlib.contextmanager
-def translated(connection: Connection) -> Iterator[None]:
+def raising_unreachable(connection: Transport) -> Iterator[None]:
     """Raise Unreachable for everything that goes wrong below HTTP."""
     try:
         yield
     except (HTTPError, OSError) as exc:
         if isinstance(exc, (ReadTimeoutError, TimeoutError)):
-            raise Silent("the API server at %s did not answer in time" % connection.base_url) from exc
+            raise ResponseTimeout("the API server at %s did not answer in time" % connection.base_url) from exc
         raise fault_of(exc, connection) from exc
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..errors import ApiError, Expired, Unreachable
-from ..objects import Obj, age_of, part, version_of
-from ..runtime.clock import growing_pause
+from ..objects import Obj, age_of, mapping_at, version_of
+from ..runtime.clock import backoff
 from ..runtime.workers import Pause
-from .http import Silent
+from .http import ResponseTimeout
 from .rest import Listing, Rest
 
 # A stream that says nothing may be one that a proxy holds back. Servers send bookmarks about once a minute, so
@@ -27,7 +27,7 @@ STREAM = 300
 # A watch that ends at once again and again is not worth more than a list each C(pause).
 SHORT_STREAMS = 3
 # Seconds between any two requests of one watch, however much it tells: some servers end each stream at once.
-SHORTEST_PAUSE = 0.2
+MIN_DELAY = 0.2
 # Statuses that mean that nothing can be watched: forbidden, unknown, or a method that a proxy does not let through.
 UNWATCHABLE = (403, 404, 405)
 
@@ -84,7 +84,7 @@ def list_and_watch(rest: Rest, what: Collection) -> Iterator[Listed | Changed | 
                 # One list in place of a watch that broke is due at once; a server whose watches all break is not to be
                 # asked without end.
                 vain = 0 if useful else vain + 1
-                pause = max(asked, growing_pause(vain - 1, 0.5, what.pause) if vain > 1 else 0.0)
+                pause = max(asked, backoff(vain - 1, 0.5, what.pause) if vain > 1 else 0.0)
             except ApiError as exc:
                 if exc.status not in UNWATCHABLE:
                     raise
@@ -110,17 +110,17 @@ def _watch(
                 if event is None:
                     yield None
                     continue
-                obj = part(event, "object")
+                obj = mapping_at(event, "object")
                 before, version = version, version_of(obj) or version
                 if event.get("type") in ("ADDED", "MODIFIED", "DELETED"):
                     # What comes again and again is no news.
                     heard = heard or version != before
                     yield Changed(event["type"], what.keep(obj))
-        except Silent:
+        except ResponseTimeout:
             # That was pause enough.
             return True, 0.0, version
         except Expired:
-            return useful or heard, SHORTEST_PAUSE, version
+            return useful or heard, MIN_DELAY, version
         except (ApiError, Unreachable) as exc:
             # 400: the list has just been answered, so it is the version that the server cannot read.
             if not rest.may_pass(exc) and getattr(exc, "status", 0) != 400:
@@ -129,8 +129,8 @@ def _watch(
         # The server ended the stream, as it does after a while: go on where it stopped.
         empty, useful = 0 if heard else empty + 1, useful or heard
         if empty >= SHORT_STREAMS:
-            return useful, SHORTEST_PAUSE, version
-        yield Pause(growing_pause(empty, 0.5, what.pause) if empty else SHORTEST_PAUSE)
+            return useful, MIN_DELAY, version
+        yield Pause(backoff(empty, 0.5, what.pause) if empty else MIN_DELAY)
 
 
 def _query(what: Collection, version: str) -> dict[str, Any]:

@@ -22,10 +22,10 @@ from ..errors import (
     TooManyRequests,
     Unauthorized,
 )
-from ..objects import Obj, entries, number, part
+from ..objects import Obj, int_field, mapping_at, mappings_at
 
 # Enough for a webhook's explanation, too short for a web page.
-LONGEST_TEXT = 1000
+MAX_TEXT = 1000
 
 # An escaped surrogate. Two of them make one character; one alone cannot be encoded.
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -57,18 +57,18 @@ def value_of(status: int, headers: Mapping[str, str], data: bytes) -> Obj:
 
 def error_of(body: Obj, status: int = 0, headers: Mapping[str, str] | None = None) -> ApiError:
     """Return the error that a Status object describes. Its own code counts where none is given (watch streams)."""
-    status = status or number(body.get("code"), 500)
+    status = status or int_field(body.get("code"), 500)
     kind = _CLASSES.get(status, ServerFault if status >= 500 else ApiError)
     retry_after = _seconds((headers or {}).get("Retry-After"))
     if retry_after is None:
-        retry_after = _seconds(part(body, "details").get("retryAfterSeconds"))
+        retry_after = _seconds(mapping_at(body, "details").get("retryAfterSeconds"))
     return kind(
         clip(str(body.get("message") or "") or "the API server answered %d without a message" % status),
         status=status,
         reason=str(body.get("reason") or ""),
-        causes=entries(body, "details", "causes"),
+        causes=mappings_at(body, "details", "causes"),
         retry_after=retry_after,
-        about=part(body, "details"),
+        about=mapping_at(body, "details"),
     )
 
 
@@ -79,7 +79,7 @@ def event_of(line: bytes) -> Obj:
         text = "the watch sent something that is not an event, or was cut off in the middle of one"
         raise ServerFault(text, status=200, foreign=True)
     if event.get("type") == "ERROR":
-        raise error_of(part(event, "object"))
+        raise error_of(mapping_at(event, "object"))
     return event
 
 
@@ -93,7 +93,7 @@ def listed(page: Obj) -> Obj:
 
 def is_absent(error: NotFound) -> bool:
     """Tell whether a 404 says that an object is not there; without a name it says that there is no such API."""
-    return bool(part(error.details, "about").get("name"))
+    return bool(mapping_at(error.details, "about").get("name"))
 
 
 def selector_fault(exc: ApiError, option: str, selectors: list[str]) -> MaintenanceError:
@@ -122,7 +122,7 @@ def foreign_answer(status: int, headers: Mapping[str, str], data: bytes) -> Serv
 def clip(text: str) -> str:
     """Return the text in one line of bounded length."""
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST_TEXT else line[: LONGEST_TEXT - 3] + "..."
+    return line if len(line) <= MAX_TEXT else line[: MAX_TEXT - 3] + "..."
 
 
 def _parsed(data: bytes) -> Obj | None:

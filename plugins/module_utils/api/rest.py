@@ -25,9 +25,9 @@ from ..errors import (
     Unauthorized,
     Unreachable,
 )
-from ..objects import Obj, entries, part, version_of
-from ..runtime.clock import Clock, Deadline, clock_lead, growing_pause
-from .http import Connection, Silent, body_of, events_in, exchange, streamed, target_of
+from ..objects import Obj, mapping_at, mappings_at, version_of
+from ..runtime.clock import Clock, Deadline, backoff, clock_lead
+from .http import ResponseTimeout, Transport, body_of, events_in, exchange, streamed, target_of
 from .responses import foreign_answer, listed, value_of
 
 MERGE_PATCH = "application/merge-patch+json"
@@ -50,7 +50,7 @@ class Listing(NamedTuple):
 class Rest:
     """One task's dialogue with one API server. Safe to use from several threads."""
 
-    def __init__(self, connection: Connection, clock: Clock, deadline: Deadline) -> None:
+    def __init__(self, connection: Transport, clock: Clock, deadline: Deadline) -> None:
         self._connection = connection
         self._clock = clock
         self._deadline = deadline
@@ -107,15 +107,15 @@ class Rest:
         while True:
             page = listed(self.request("GET", path, _page_query(query, page_size, token), leave=(Expired,)))
             self._listed = True
-            items += [keep(item) for item in entries(page, "items")]
-            token = str(part(page, "metadata").get("continue") or "")
+            items += [keep(item) for item in mappings_at(page, "items")]
+            token = str(mapping_at(page, "metadata").get("continue") or "")
             if not token:
                 return Listing(items, version_of(page))
             if token in before:
                 raise ServerFault("the API server gives the same page of a list again and again", 200, foreign=True)
             before.add(token)
             if self._deadline.expired():
-                raise Silent("the API server at %s did not finish a list in time" % self._connection.base_url)
+                raise ResponseTimeout("the API server at %s did not finish a list in time" % self._connection.base_url)
 
     def stream(self, path: str, query: dict[str, Any], silence: float) -> Iterator[Obj | None]:
         """Yield the events of a watch until the server ends it. None means that nothing is there just now.
@@ -165,7 +165,7 @@ class Rest:
         if self._out_of_patience():
             raise self._placed(exc) from exc
         asked = exc.retry_after if isinstance(exc, ApiError) else None
-        pause = asked or growing_pause(attempt, 0.25, 5.0) * self._clock.jitter()
+        pause = asked or backoff(attempt, 0.25, 5.0) * self._clock.jitter()
         left = self._deadline.remaining()
         if not self.answered:
             # A server that asks for a long wait may be the wrong one, too.
@@ -234,9 +234,9 @@ class Rest:
         elif not self.answered and isinstance(exc, ServerFault) and exc.details.get("foreign"):
             asked = self._connection.describe()
             exc.message += "; the request went to %s: check the %s" % (asked, self._connection.server_from)
-        elif not self.answered and isinstance(exc, Silent):
+        elif not self.answered and isinstance(exc, ResponseTimeout):
             exc.message += ": check the %s, and whether a firewall is in between" % self._connection.server_from
-        elif isinstance(exc, Silent) and exc.message.endswith(" in time"):
+        elif isinstance(exc, ResponseTimeout) and exc.message.endswith(" in time"):
             exc.message += ": check whether it is overloaded or down"
         return exc
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ..errors import ApiError, InvalidConfiguration, MaintenanceError, ServerFault, TooManyRequests, Unreachable
-from ..runtime.clock import growing_pause
+from ..runtime.clock import backoff
 
 # How often an answer is doubted that would stay the same if it were true; the first pause before asking again, and the
 # longest: a right that is really gone ends the task in about 20 s.
@@ -27,7 +27,7 @@ def pause_of_doubt(error: MaintenanceError, doubts: int) -> float | None:
 
 def next_pause(doubts: int) -> float | None:
     """Return after how many seconds to ask again when so many answers in a row were doubted; None: they count."""
-    return growing_pause(doubts, FIRST_PAUSE, LONGEST_PAUSE) if doubts <= MOST_DOUBTS else None
+    return backoff(doubts, FIRST_PAUSE, LONGEST_PAUSE) if doubts <= MOST_DOUBTS else None
 
 
 def may_be_away(error: MaintenanceError, doubts: int) -> bool:

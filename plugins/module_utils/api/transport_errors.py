@@ -20,7 +20,7 @@ except ImportError:
     ProxyError = OSError  # type: ignore[assignment,misc,unused-ignore]
 
 
-class Way(Protocol):
+class Endpoint(Protocol):
     """Where requests go.
 
     server_from: where the address is written; proxy: a proxy on the way and where that is written, "" for none.
@@ -31,7 +31,7 @@ class Way(Protocol):
     proxy: str
 
 
-def fault_of(exc: BaseException, way: Way) -> MaintenanceError:
+def fault_of(exc: BaseException, way: Endpoint) -> MaintenanceError:
     """Return what a transport error means for the user, and whether trying again can heal it."""
     chain, base_url = list(_chain(exc)), way.base_url
     if any(isinstance(link, ProxyError) for link in chain):
@@ -85,7 +85,7 @@ _TLS_FAULTS = (
 )
 
 
-def _lost_at_the_proxy(chain: list[BaseException], way: Way) -> Unreachable:
+def _lost_at_the_proxy(chain: list[BaseException], way: Endpoint) -> Unreachable:
     why = _short(chain)
     refusal = re.search(r"Tunnel connection failed: (\d{3})", " ".join(str(link) for link in chain))
     if refusal:

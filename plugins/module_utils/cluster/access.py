@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..objects import Obj, part
+from ..objects import Obj, mapping_at
 
 REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
@@ -50,4 +50,4 @@ def review_of(right: Right) -> Obj:
 
 def is_allowed(review: Obj) -> bool:
     """Tell what an answered review says."""
-    return part(review, "status").get("allowed") is True
+    return mapping_at(review, "status").get("allowed") is True

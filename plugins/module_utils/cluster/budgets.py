@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..api.list_watch import Changed, Listed
-from ..objects import Obj, is_terminating, labels_of, name_of, number, part, version_of
+from ..objects import Obj, int_field, is_terminating, labels_of, mapping_at, name_of, version_of
 from ..selectors import selects
 
 
@@ -43,15 +43,15 @@ class BudgetBook:
 
     def of(self, pod: Obj) -> list[Obj]:
         """Return the budgets that select a pod of this namespace."""
-        return [b for b in self._budgets.values() if selects(part(b, "spec").get("selector"), labels_of(pod))]
+        return [b for b in self._budgets.values() if selects(mapping_at(b, "spec").get("selector"), labels_of(pod))]
 
 
 def room_in(budget: Obj) -> int:
     """Return how many pods may be evicted now: none while the budget's controller has not seen its latest form."""
-    status = part(budget, "status")
-    if number(status.get("observedGeneration")) < number(part(budget, "metadata").get("generation")):
+    status = mapping_at(budget, "status")
+    if int_field(status.get("observedGeneration")) < int_field(mapping_at(budget, "metadata").get("generation")):
         return 0
-    return max(0, number(status.get("disruptionsAllowed")))
+    return max(0, int_field(status.get("disruptionsAllowed")))
 
 
 def lets_unready_go(budget: Obj) -> bool:
@@ -59,10 +59,10 @@ def lets_unready_go(budget: Obj) -> bool:
 
     https://kubernetes.io/docs/tasks/run-application/configure-pdb/#unhealthy-pod-eviction-policy
     """
-    status = part(budget, "status")
-    desired = number(status.get("desiredHealthy"))
-    healthy_enough = number(status.get("currentHealthy")) >= desired > 0
-    return part(budget, "spec").get("unhealthyPodEvictionPolicy") == "AlwaysAllow" or healthy_enough
+    status = mapping_at(budget, "status")
+    desired = int_field(status.get("desiredHealthy"))
+    healthy_enough = int_field(status.get("currentHealthy")) >= desired > 0
+    return mapping_at(budget, "spec").get("unhealthyPodEvictionPolicy") == "AlwaysAllow" or healthy_enough
 
 
 def is_consulted(pod: Obj) -> bool:
@@ -70,12 +70,12 @@ def is_consulted(pod: Obj) -> bool:
 
     kubernetes registry/core/pod/storage/eviction.go, canIgnorePDB
     """
-    return part(pod, "status").get("phase") not in ("Pending", "Succeeded", "Failed") and not is_terminating(pod)
+    return mapping_at(pod, "status").get("phase") not in ("Pending", "Succeeded", "Failed") and not is_terminating(pod)
 
 
 def is_booked(budget: Obj, pod_name: str) -> bool:
     """Tell whether the budget has the pod's eviction in its books, so that its room already counts it."""
-    return pod_name in part(budget, "status", "disruptedPods")
+    return pod_name in mapping_at(budget, "status", "disruptedPods")
 
 
 def is_deadlocked(budget: Obj) -> bool:
@@ -83,20 +83,20 @@ def is_deadlocked(budget: Obj) -> bool:
 
     Somebody has to act, see remedy_for, or delete a pod by hand.
     """
-    status = part(budget, "status")
-    expected = number(status.get("expectedPods"))
+    status = mapping_at(budget, "status")
+    expected = int_field(status.get("expectedPods"))
     return (
-        number(status.get("observedGeneration")) >= number(part(budget, "metadata").get("generation"))
-        and number(status.get("disruptionsAllowed")) == 0
+        int_field(status.get("observedGeneration")) >= int_field(mapping_at(budget, "metadata").get("generation"))
+        and int_field(status.get("disruptionsAllowed")) == 0
         and expected > 0
-        and not part(status, "disruptedPods")
-        and number(status.get("currentHealthy")) >= expected
+        and not mapping_at(status, "disruptedPods")
+        and int_field(status.get("currentHealthy")) >= expected
     )
 
 
 def remedy_for(budget: Obj) -> str:
     """Return what gives a deadlocked budget room. One that counts the unavailable gets none from another replica."""
-    if part(budget, "spec").get("maxUnavailable") is not None:
+    if mapping_at(budget, "spec").get("maxUnavailable") is not None:
         return "raise its maxUnavailable"
     return "add a replica or lower its minAvailable"
 
@@ -108,14 +108,15 @@ def ways_out_of(budget: Obj) -> str:
 
 def budget_facts(budget: Obj) -> dict[str, Any]:
     """Return what a result says of a budget."""
-    status = part(budget, "status")
+    status = mapping_at(budget, "status")
     return {
         "name": name_of(budget),
-        "disruptions_allowed": number(status.get("disruptionsAllowed")),
-        "current_healthy": number(status.get("currentHealthy")),
-        "desired_healthy": number(status.get("desiredHealthy")),
-        "expected_pods": number(status.get("expectedPods")),
-        "unhealthy_pod_eviction_policy": part(budget, "spec").get("unhealthyPodEvictionPolicy") or "IfHealthyBudget",
+        "disruptions_allowed": int_field(status.get("disruptionsAllowed")),
+        "current_healthy": int_field(status.get("currentHealthy")),
+        "desired_healthy": int_field(status.get("desiredHealthy")),
+        "expected_pods": int_field(status.get("expectedPods")),
+        "unhealthy_pod_eviction_policy": mapping_at(budget, "spec").get("unhealthyPodEvictionPolicy")
+        or "IfHealthyBudget",
         "deadlock": is_deadlocked(budget),
     }
 

@@ -13,8 +13,8 @@ from ..api.list_watch import Collection, Listed
 from ..api.responses import is_absent, selector_fault
 from ..api.rest import Rest
 from ..errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFound, ServerFault
-from ..objects import Obj, controller_of, identity_of, is_finished, is_mirror, name_of, namespace_of, part
-from ..words import some
+from ..objects import Obj, controller_of, identity_of, is_finished, is_mirror, mapping_at, name_of, namespace_of
+from ..text import abbreviate
 from .access import REVIEWS, Right, is_allowed, review_of
 from .budgets import BudgetBook
 from .eviction import deletion_of, eviction_of
@@ -119,7 +119,7 @@ class Cluster:
     def pods_besides(self, node: str, chosen: frozenset[str]) -> int:
         """Return how many pods on a node are not of these identities, without those that every drain leaves there."""
         others = [pod for pod in self.pods_on(node, []).items if identity_of(pod) not in chosen]
-        return sum(not is_mirror(pod) and part(controller_of(pod)).get("kind") != "DaemonSet" for pod in others)
+        return sum(not is_mirror(pod) and mapping_at(controller_of(pod)).get("kind") != "DaemonSet" for pod in others)
 
     def pods_collection(self, node: str, selectors: list[str]) -> Collection:
         """Return what to follow to know the node's pods."""
@@ -127,7 +127,7 @@ class Cluster:
 
         def keep(pod: Obj) -> Obj:
             # If something on the way drops the query, the list holds the pods of all nodes.
-            return trimmed(pod) if part(pod, "spec").get("nodeName") == node else {}
+            return trimmed(pod) if mapping_at(pod, "spec").get("nodeName") == node else {}
 
         return Collection("/api/v1/pods", query, self._page_size, self._pause, keep)
 
@@ -222,7 +222,7 @@ class Cluster:
         near = short or difflib.get_close_matches(name, known, n=3)
         if near:
             return "; did you mean %s?" % ", ".join(near)
-        return "; its nodes are %s" % some(known) if known else ""
+        return "; its nodes are %s" % abbreviate(known) if known else ""
 
 
 def _path(collection: str, name: str) -> str:
@@ -234,5 +234,5 @@ def _labels(selectors: list[str]) -> dict[str, Any]:
 
 
 def without_managed_fields(obj: Obj) -> Obj:
-    part(obj, "metadata").pop("managedFields", None)
+    mapping_at(obj, "metadata").pop("managedFields", None)
     return obj

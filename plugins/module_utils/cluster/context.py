@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from ..api.rest import Rest
 from ..runtime.clock import Clock, Deadline
 from ..runtime.progress import SILENT, Progress
-from ..runtime.workers import Crew
+from ..runtime.workers import Workers
 
 
 @dataclass
-class Tools:
+class Context:
     """What the use case works with. rest_for makes a dialogue with the same server under another deadline."""
 
-    crew: Crew
+    crew: Workers
     clock: Clock
     rest_for: Callable[[Deadline], Rest]
     progress: Progress = SILENT

@@ -14,7 +14,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..objects import Obj, is_unschedulable, part, version_of
+from ..objects import Obj, is_unschedulable, mapping_at, version_of
 
 ANNOTATION = "kubeops.maintenance/cordon-owners"
 NOBODY = "somebody who left no owner"
@@ -30,7 +30,7 @@ class Owners:
 
 def owners_of(node: Obj) -> Owners:
     """Return what the node's annotation says. A broken one counts as a cordon of somebody without an owner."""
-    text = part(node, "metadata", "annotations").get(ANNOTATION)
+    text = mapping_at(node, "metadata", "annotations").get(ANNOTATION)
     if not text:
         return Owners()
     try:
@@ -63,7 +63,7 @@ def release(node: Obj, owner: str) -> Obj | None:
     entries = dict(owners_of(node).entries)
     if owner not in entries:
         return None
-    found_cordoned = part(entries.pop(owner)).get("prior_unschedulable") is True
+    found_cordoned = mapping_at(entries.pop(owner)).get("prior_unschedulable") is True
     stays = bool(entries) or found_cordoned
     return _patch(node, entries, True if stays and is_unschedulable(node) else None)
 
@@ -73,14 +73,14 @@ def holders(node: Obj) -> str:
     entries = owners_of(node).entries
     if not entries:
         return NOBODY
-    named = ["%s since %s" % (owner, part(entry).get("since") or "?") for owner, entry in sorted(entries.items())]
+    named = ["%s since %s" % (owner, mapping_at(entry).get("since") or "?") for owner, entry in sorted(entries.items())]
     return "cordon owner " + ", ".join(named)
 
 
 def _found(entries: dict[str, Any], cordoned: bool) -> bool:
     if not entries:
         return cordoned
-    return any(part(entry).get("prior_unschedulable") is True for entry in entries.values())
+    return any(mapping_at(entry).get("prior_unschedulable") is True for entry in entries.values())
 
 
 def _patch(node: Obj, entries: dict[str, Any], unschedulable: bool | None) -> Obj:

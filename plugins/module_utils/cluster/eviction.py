@@ -24,7 +24,7 @@ from ..errors import (
     Unauthorized,
     Unreachable,
 )
-from ..objects import Obj, part
+from ..objects import Obj, mapping_at
 
 ACCEPTED = "accepted"  # the pod is being deleted
 GONE = "gone"  # there is no such pod any more
@@ -122,9 +122,9 @@ def _forbidden(error: ApiError) -> Outcome | None:
         return None
     if any("NamespaceTerminating" in (cause.get("reason"), cause.get("type")) for cause in error.causes):
         return Outcome(AGAIN, "namespace_terminating", error.message, 403, stale=True)
-    if part(error.details, "about").get("kind") in ("poddisruptionbudgets", "poddisruptionbudget"):
+    if mapping_at(error.details, "about").get("kind") in ("poddisruptionbudgets", "poddisruptionbudget"):
         # A budget whose books are full or below zero: its controller has to catch up first.
-        name = str(part(error.details, "about").get("name") or "")
+        name = str(mapping_at(error.details, "about").get("name") or "")
         return Outcome(REFUSED, "pdb_stale", error.message, 403, budget=name)
     return _failed("forbidden", error)
 
@@ -143,7 +143,7 @@ def _failed(reason: str, error: ApiError) -> Outcome:
 
 def eviction_of(pod: Obj, grace: int | None, dry_run: bool) -> Obj:
     """Return the body of an eviction: bound to the pod's uid, with the grace period only if one was asked for."""
-    meta = part(pod, "metadata")
+    meta = mapping_at(pod, "metadata")
     return {
         "apiVersion": "policy/v1",
         "kind": "Eviction",
@@ -158,7 +158,7 @@ def deletion_of(pod: Obj, grace: int | None, dry_run: bool) -> Obj:
 
 
 def _delete_options(pod: Obj, grace: int | None, dry_run: bool) -> Obj:
-    options: Obj = {"preconditions": {"uid": part(pod, "metadata").get("uid")}}
+    options: Obj = {"preconditions": {"uid": mapping_at(pod, "metadata").get("uid")}}
     if grace is not None:
         options["gracePeriodSeconds"] = grace
     if dry_run:

@@ -10,15 +10,15 @@ from typing import Any
 from ..objects import (
     Obj,
     controller_of,
-    entries,
     is_mirror,
     is_ready,
     is_terminating,
     is_unschedulable,
     labels_of,
+    mapping_at,
+    mappings_at,
     name_of,
     namespace_of,
-    part,
 )
 
 # What can be gathered of a node beside its own object.
@@ -40,8 +40,8 @@ _REPORTED = {
 
 def node_facts(node: Obj) -> dict[str, Any]:
     """Return a node's facts as RETURN of k8s_node_info describes them: every key always, "" for what is unknown."""
-    reported = part(node, "status", "nodeInfo")
-    addresses = [_texts(address, "type", "address") for address in entries(node, "status", "addresses")]
+    reported = mapping_at(node, "status", "nodeInfo")
+    addresses = [_texts(address, "type", "address") for address in mappings_at(node, "status", "addresses")]
     facts: dict[str, Any] = {
         "name": name_of(node),
         # As of its last report: a node that fell silent is not ready, its other facts stay as they were.
@@ -53,14 +53,14 @@ def node_facts(node: Obj) -> dict[str, Any]:
         internal_ip=next((entry["address"] for entry in addresses if entry["type"] == "InternalIP"), ""),
         addresses=addresses,
         labels=dict(labels_of(node)),
-        annotations=dict(part(node, "metadata", "annotations")),
-        taints=[_texts(taint, "key", "value", "effect") for taint in entries(node, "spec", "taints")],
+        annotations=dict(mapping_at(node, "metadata", "annotations")),
+        taints=[_texts(taint, "key", "value", "effect") for taint in mappings_at(node, "spec", "taints")],
         conditions={
             str(condition["type"]): str(condition.get("status") or "Unknown")
-            for condition in entries(node, "status", "conditions")
+            for condition in mappings_at(node, "status", "conditions")
             if condition.get("type")
         },
-        created=str(part(node, "metadata").get("creationTimestamp") or ""),
+        created=str(mapping_at(node, "metadata").get("creationTimestamp") or ""),
     )
     return facts
 
@@ -86,7 +86,7 @@ def static_pods(pods: list[Obj]) -> list[dict[str, Any]]:
 
 def csi_drivers(csi_node: Obj) -> list[str]:
     """Return the names of the storage drivers that a CSINode says are registered, sorted."""
-    return sorted(str(driver["name"]) for driver in entries(csi_node, "spec", "drivers") if driver.get("name"))
+    return sorted(str(driver["name"]) for driver in mappings_at(csi_node, "spec", "drivers") if driver.get("name"))
 
 
 def _named(pod: Obj) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def _component(pod: Obj) -> str:
     labelled = labels_of(pod).get(_COMPONENT)
     if labelled:
         return str(labelled)
-    name, node = name_of(pod), str(part(pod, "spec").get("nodeName") or "")
+    name, node = name_of(pod), str(mapping_at(pod, "spec").get("nodeName") or "")
     return name[: -len(node) - 1] if node and name.endswith("-" + node) else name
 
 

@@ -14,12 +14,13 @@ from ..objects import (
     age_of,
     condition_of,
     controller_of,
-    entries,
+    fields_at,
     is_mirror,
     labels_of,
+    mapping_at,
+    mappings_at,
     name_of,
-    part,
-    texts,
+    strings_at,
 )
 
 _METADATA = (
@@ -35,23 +36,23 @@ _METADATA = (
 
 def trimmed(pod: Obj) -> Obj:
     """Return a pod of the same shape that holds only what the drain reads."""
-    meta = {key: part(pod, "metadata")[key] for key in _METADATA if part(pod, "metadata").get(key) is not None}
+    meta = fields_at(pod, "metadata", keys=_METADATA)
     owner = controller_of(pod)
     if owner is not None:
         meta["ownerReferences"] = [{key: owner.get(key) for key in ("apiVersion", "kind", "name", "uid", "controller")}]
-    if texts(pod, "metadata", "finalizers"):
-        meta["finalizers"] = texts(pod, "metadata", "finalizers")
+    if strings_at(pod, "metadata", "finalizers"):
+        meta["finalizers"] = strings_at(pod, "metadata", "finalizers")
     if is_mirror(pod):
         meta["annotations"] = {MIRROR_ANNOTATION: ""}
-    spec = {key: part(pod, "spec").get(key) for key in ("nodeName", "terminationGracePeriodSeconds")}
+    spec = {key: mapping_at(pod, "spec").get(key) for key in ("nodeName", "terminationGracePeriodSeconds")}
     spec["volumes"] = [
         {"name": volume.get("name"), kind: volume[kind] if kind == "persistentVolumeClaim" else {}}
-        for volume in entries(pod, "spec", "volumes")
+        for volume in mappings_at(pod, "spec", "volumes")
         for kind in ("emptyDir", "persistentVolumeClaim", "ephemeral")
         if volume.get(kind) is not None
     ]
     ready = condition_of(pod, "Ready")
-    status = {"phase": part(pod, "status").get("phase"), "conditions": [ready] if ready else []}
+    status = {"phase": mapping_at(pod, "status").get("phase"), "conditions": [ready] if ready else []}
     return {"metadata": meta, "spec": spec, "status": status}
 
 
@@ -94,7 +95,7 @@ _REPLICA_SET_OWNERS = (
 
 def reference(pod: Obj) -> dict[str, str]:
     """Return what names a pod in results."""
-    meta = part(pod, "metadata")
+    meta = mapping_at(pod, "metadata")
     return {
         "namespace": str(meta.get("namespace") or ""),
         "name": name_of(pod),

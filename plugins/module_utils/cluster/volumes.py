@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..objects import Obj, entries, identity_of, name_of, namespace_of, part
+from ..objects import Obj, identity_of, mapping_at, mappings_at, name_of, namespace_of
 
 # (namespace, name) of a PersistentVolumeClaim.
 Claim = tuple[str, str]
@@ -49,8 +49,8 @@ class Volume:
 def claims_of(pod: Obj) -> set[Claim]:
     """Return the claims that the pod's volumes come from; those of ephemeral volumes are named after pod and volume."""
     namespace, found = namespace_of(pod), set()
-    for volume in entries(pod, "spec", "volumes"):
-        claim = part(volume, "persistentVolumeClaim").get("claimName")
+    for volume in mappings_at(pod, "spec", "volumes"):
+        claim = mapping_at(volume, "persistentVolumeClaim").get("claimName")
         if claim:
             found.add((namespace, str(claim)))
         elif volume.get("ephemeral") is not None:
@@ -60,8 +60,8 @@ def claims_of(pod: Obj) -> set[Claim]:
 
 def volume_on(attachment: Obj, node: str) -> Volume | None:
     """Return the volume of a VolumeAttachment if it is attached, or about to be, to the node."""
-    spec = part(attachment, "spec")
-    volume = part(spec, "source").get("persistentVolumeName")
+    spec = mapping_at(attachment, "spec")
+    volume = mapping_at(spec, "source").get("persistentVolumeName")
     if spec.get("nodeName") != node or not volume:
         return None
     return Volume(name_of(attachment), identity_of(attachment), str(volume), str(spec.get("attacher") or ""))
@@ -69,7 +69,7 @@ def volume_on(attachment: Obj, node: str) -> Volume | None:
 
 def claim_of(volume: Obj) -> Claim | None:
     """Return the claim that a PersistentVolume is bound to."""
-    reference = part(volume, "spec", "claimRef")
+    reference = mapping_at(volume, "spec", "claimRef")
     if not reference.get("name"):
         return None
     return str(reference.get("namespace") or ""), str(reference["name"])

@@ -14,9 +14,20 @@ from ..api.list_watch import Collection
 from ..api.responses import is_absent
 from ..api.rest import Rest
 from ..errors import MaintenanceError, NotFound, ServerFault
-from ..objects import Obj, controller_of, entries, labels_of, name_of, namespace_of, number, part, uid_of
+from ..objects import (
+    Obj,
+    controller_of,
+    fields_at,
+    int_field,
+    labels_of,
+    mapping_at,
+    mappings_at,
+    name_of,
+    namespace_of,
+    uid_of,
+)
 from ..selectors import selector_text
-from ..words import some
+from ..text import abbreviate
 
 # Lines and bytes of a log that help a reader of a failed task; the rest is for the log itself.
 LOG_LINES = 10
@@ -80,9 +91,9 @@ class Workloads:
             page = self._once(_path(api_version, namespace, plural), limit=self._page_size)
         except MaintenanceError:
             return ""
-        known = [name_of(obj) for obj in entries(page, "items")]
+        known = [name_of(obj) for obj in mappings_at(page, "items")]
         near = difflib.get_close_matches(name, known, n=3)
-        more = "at least " if part(page, "metadata").get("continue") else ""
+        more = "at least " if mapping_at(page, "metadata").get("continue") else ""
         return "; did you mean %s?" % ", ".join(near) if near else " (it has %s%d %s)" % (more, len(known), plural)
 
     def elsewhere(self, api_version: str, plural: str, namespace: str, found: str, **query: str) -> str:
@@ -102,10 +113,10 @@ class Workloads:
             page = self._once("/apis/%s/%s" % (api_version, plural), limit=MOST_HITS, **query)
         except MaintenanceError:
             return hint
-        places = sorted({namespace_of(obj) for obj in entries(page, "items")} - {namespace, ""})
+        places = sorted({namespace_of(obj) for obj in mappings_at(page, "items")} - {namespace, ""})
         if places:
             noun = "namespace" if len(places) == 1 else "the namespaces"
-            hint += "; %s in %s %s" % (found, noun, some(places))
+            hint += "; %s in %s %s" % (found, noun, abbreviate(places))
         return hint
 
     def _once(self, path: str, **query: Any) -> Obj:
@@ -123,7 +134,7 @@ class Workloads:
             found = self._rest.get(_path("apps/v1", namespace, "replicasets", name))
         except NotFound:
             return ""
-        return str(part(found, "metadata", "annotations").get(annotation) or "")
+        return str(mapping_at(found, "metadata", "annotations").get(annotation) or "")
 
     def newest_hash(self, workload: Obj) -> str:
         """Return what pods of a DaemonSet's newest revision carry as controller-revision-hash, "" if there is none.
@@ -131,9 +142,9 @@ class Workloads:
         A DaemonSet's status does not tell, so its ControllerRevisions are asked.
         """
         path = _path("apps/v1", namespace_of(workload), "controllerrevisions")
-        query = {"labelSelector": selector_text(part(workload, "spec").get("selector"))}
+        query = {"labelSelector": selector_text(mapping_at(workload, "spec").get("selector"))}
         kept = [
-            (number(found.get("revision")), str(labels_of(found).get("controller-revision-hash") or ""))
+            (int_field(found.get("revision")), str(labels_of(found).get("controller-revision-hash") or ""))
             for found in self._rest.list(path, query, self._page_size, _without_data).items
             if (controller_of(found) or {}).get("uid") == uid_of(workload)
         ]
@@ -156,19 +167,19 @@ class Workloads:
 
 def trimmed_workload(obj: Obj) -> Obj:
     """Return a workload of the same shape that holds only what following reads."""
-    meta = {key: part(obj, "metadata")[key] for key in _METADATA if part(obj, "metadata").get(key) is not None}
+    meta = fields_at(obj, "metadata", keys=_METADATA)
     # What kubectl apply keeps there is the whole manifest once more.
     meta["annotations"] = {
         key: value
-        for key, value in part(obj, "metadata", "annotations").items()
+        for key, value in mapping_at(obj, "metadata", "annotations").items()
         if key.startswith("deployment.kubernetes.io/")
     }
-    spec = {key: part(obj, "spec")[key] for key in _SPEC if part(obj, "spec").get(key) is not None}
-    return {"metadata": meta, "spec": spec, "status": part(obj, "status")}
+    spec = {key: mapping_at(obj, "spec")[key] for key in _SPEC if mapping_at(obj, "spec").get(key) is not None}
+    return {"metadata": meta, "spec": spec, "status": mapping_at(obj, "status")}
 
 
 def _without_data(revision: Obj) -> Obj:
-    return {"metadata": part(revision, "metadata"), "revision": revision.get("revision")}
+    return {"metadata": mapping_at(revision, "metadata"), "revision": revision.get("revision")}
 
 
 def _short_event(event: Obj) -> Obj:
@@ -176,8 +187,8 @@ def _short_event(event: Obj) -> Obj:
 
     Events of client-go count in lastTimestamp, those of the newer API in eventTime and series.
     """
-    times = [event.get("lastTimestamp"), part(event, "series").get("lastObservedTime"), event.get("eventTime")]
-    at = max((str(time) for time in times if time), default=part(event, "metadata").get("creationTimestamp"))
+    times = [event.get("lastTimestamp"), mapping_at(event, "series").get("lastObservedTime"), event.get("eventTime")]
+    at = max((str(time) for time in times if time), default=mapping_at(event, "metadata").get("creationTimestamp"))
     reason = str(event.get("reason") or "")
     return {"type": event.get("type"), "reason": reason, "message": event.get("message"), "at": at or ""}
 

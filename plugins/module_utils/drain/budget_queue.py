@@ -10,19 +10,19 @@ from typing import Any
 
 from ..api.list_watch import Changed, Listed
 from ..cluster.budgets import BudgetBook, is_booked, is_consulted, lets_unready_go, room_in
-from ..objects import Obj, is_ready, labels_of, name_of, namespace_of, part
+from ..objects import Obj, is_ready, labels_of, mapping_at, name_of, namespace_of
 from ..selectors import selects
-from .pod import DUE, HELD, LEAVING, PAUSED, TRYING, PodDrain
+from .pod import DUE, HELD, LEAVING, PAUSED, TRYING, PodState
 
 # An accepted eviction is in the budget's books, or its pod in the budget's counts, within that many seconds.
 BOOKING = 1.0
 # What is held for a budget that cannot be followed within that many seconds is asked for all the same.
-UNFOLLOWED = 2.0
+PDB_WATCH_TIMEOUT = 2.0
 # A followed budget without room would refuse, so it is believed that long.
-BELIEVED = 60.0
+PDB_TRUST_SECONDS = 60.0
 
 
-class BudgetWatch:
+class BudgetQueue:
     """The budgets of all namespaces in which one has refused a pod.
 
     Where the budgets are known to the moment, pods go as soon as there is room and no more of them than there is
@@ -38,7 +38,7 @@ class BudgetWatch:
         self._ask_at: dict[tuple[str, str], float] = {}
         self._looked = 0.0
 
-    def hold(self, drain: PodDrain, now: float) -> None:
+    def hold(self, drain: PodState, now: float) -> None:
         """Hold a pod back from its first eviction if a budget decides about it, until that budget is followed.
 
         Asking for all pods at once would get a refusal for most of them.
@@ -49,19 +49,19 @@ class BudgetWatch:
         book = followed if followed is not None and followed.live else self._seen.get(namespace)
         budgets = book.of(drain.pod) if book is not None and is_consulted(drain.pod) else []
         if len(budgets) == 1 and (is_ready(drain.pod) or not lets_unready_go(budgets[0])):
-            drain.hold_for(name_of(budgets[0]), now + UNFOLLOWED)
+            drain.hold_for(name_of(budgets[0]), now + PDB_WATCH_TIMEOUT)
             # To ask a budget without room gets a refusal, so that can wait.
             key = (namespace, drain.guard)
             self._ask_at[key] = max(self._ask_at.get(key, 0.0), now + self._pause)
 
-    def missing(self, pods: Iterable[PodDrain]) -> set[str]:
+    def missing(self, pods: Iterable[PodState]) -> set[str]:
         """Return the namespaces whose budgets should be followed from now on and are not yet."""
         wanted = {namespace_of(drain.pod) for drain in pods if drain.state == HELD} - set(self._books)
         for namespace in wanted:
             self._books[namespace] = BudgetBook()
         return wanted
 
-    def apply(self, namespace: str, news: Listed | Changed, drains: Iterable[PodDrain]) -> None:
+    def apply(self, namespace: str, news: Listed | Changed, drains: Iterable[PodState]) -> None:
         """Take in news of a namespace's budgets."""
         book = self._books[namespace]
         book.apply(news)
@@ -76,7 +76,7 @@ class BudgetWatch:
         self._books[namespace].live = False
         self._books[namespace].polled = True
 
-    def budget_of(self, drain: PodDrain) -> Obj | None:
+    def budget_of(self, drain: PodState) -> Obj | None:
         """Return the budget that refused the pod last, as far as it is known."""
         namespace = namespace_of(drain.pod)
         for books in (self._books, self._seen):
@@ -85,15 +85,15 @@ class BudgetWatch:
                 return found
         return None
 
-    def version_for(self, drain: PodDrain) -> str:
+    def version_for(self, drain: PodState) -> str:
         """Return the version of the pod's budget that an eviction sent now goes by."""
         book = self._books.get(namespace_of(drain.pod))
         return book.version(drain.budget) if book is not None and drain.budget else ""
 
-    def to_ask(self, drains: list[PodDrain], now: float) -> list[PodDrain]:
+    def to_ask(self, drains: list[PodState], now: float) -> list[PodState]:
         """Return the held pods to ask for again now."""
         self._looked = now
-        chosen: list[PodDrain] = []
+        chosen: list[PodState] = []
         # Few at any time, while budgets and pods may be many.
         busy = [drain for drain in drains if drain.state in (DUE, TRYING) or _just_accepted(drain, now)]
         trying = _tried(busy)
@@ -111,17 +111,17 @@ class BudgetWatch:
                 asking = [drain for drain in held if drain in fresh or not self._has_reason(drain)]
                 going = sorted(asking, key=lambda drain: drain.attempts)[:1]
             if going:
-                self._ask_at[key] = now + max(self._pause, BELIEVED)
+                self._ask_at[key] = now + max(self._pause, PDB_TRUST_SECONDS)
             chosen += going
         return chosen
 
-    def refused(self, drain: PodDrain, now: float) -> None:
+    def refused(self, drain: PodState, now: float) -> None:
         """Note that a budget has refused just now, so that the next pod asks only after a pause."""
         key = (namespace_of(drain.pod), drain.budget)
         # Of what else refused it no news will come.
-        self._ask_at[key] = now + (max(self._pause, BELIEVED) if self._has_reason(drain) else self._pause)
+        self._ask_at[key] = now + (max(self._pause, PDB_TRUST_SECONDS) if self._has_reason(drain) else self._pause)
 
-    def next_ask(self, drains: list[PodDrain], now: float) -> float | None:
+    def next_ask(self, drains: list[PodState], now: float) -> float | None:
         """Return in how many seconds a held or paused pod asks again if nothing is heard, None if none does."""
         times = [drain.retry_at for drain in drains if drain.state == PAUSED]
         trying = _tried(drains)
@@ -137,7 +137,7 @@ class BudgetWatch:
         times = [time for time in times if time > self._looked]
         return max(0.0, min(times) - now) if times else None
 
-    def _has_reason(self, drain: PodDrain) -> bool:
+    def _has_reason(self, drain: PodState) -> bool:
         """Tell whether the pod's budget, as it is known, refuses it: it has no room, and the pod needs some."""
         book = self._books.get(namespace_of(drain.pod))
         budget = book.get(drain.budget) if book is not None else None
@@ -145,14 +145,14 @@ class BudgetWatch:
             return False
         return is_ready(drain.pod) or not lets_unready_go(budget)
 
-    def _needless(self, book: BudgetBook, key: tuple[str, str], drains: list[PodDrain]) -> list[PodDrain]:
+    def _needless(self, book: BudgetBook, key: tuple[str, str], drains: list[PodState]) -> list[PodState]:
         """Return the pods that may go without room, because they are not Ready and the budget lets such pods go."""
         budget = book.get(key[1])
         if budget is None or not lets_unready_go(budget):
             return []
         return [drain for drain in drains if not is_ready(drain.pod)]
 
-    def _room(self, book: BudgetBook, key: tuple[str, str], held: list[PodDrain], busy: list[PodDrain]) -> int:
+    def _room(self, book: BudgetBook, key: tuple[str, str], held: list[PodState], busy: list[PodState]) -> int:
         budget = book.get(key[1])
         if budget is None:
             # Deleted: nothing holds these pods any more.
@@ -160,7 +160,7 @@ class BudgetWatch:
         room = room_in(budget)
         if room == 0:
             return 0
-        selector = part(budget, "spec").get("selector")
+        selector = mapping_at(budget, "spec").get("selector")
         return max(0, room - sum(_guards(key[0], selector, drain.pod) for drain in busy))
 
 
@@ -168,17 +168,17 @@ def _guards(namespace: str, selector: Any, pod: Obj) -> bool:
     return namespace_of(pod) == namespace and selects(selector, labels_of(pod))
 
 
-def _tried(drains: list[PodDrain]) -> set[tuple[str, str]]:
+def _tried(drains: list[PodState]) -> set[tuple[str, str]]:
     """Return the budgets that are being asked just now."""
     return {(namespace_of(drain.pod), drain.budget) for drain in drains if drain.state == TRYING}
 
 
-def _just_accepted(drain: PodDrain, now: float) -> bool:
+def _just_accepted(drain: PodState, now: float) -> bool:
     return drain.state == LEAVING and drain.accepted and not drain.booked and now - drain.accepted_at < BOOKING
 
 
-def _by_budget(drains: list[PodDrain], states: tuple[str, ...]) -> Iterator[tuple[tuple[str, str], list[PodDrain]]]:
-    groups: dict[tuple[str, str], list[PodDrain]] = {}
+def _by_budget(drains: list[PodState], states: tuple[str, ...]) -> Iterator[tuple[tuple[str, str], list[PodState]]]:
+    groups: dict[tuple[str, str], list[PodState]] = {}
     for drain in drains:
         if drain.state in states:
             groups.setdefault((namespace_of(drain.pod), drain.budget), []).append(drain)

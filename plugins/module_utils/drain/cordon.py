@@ -15,10 +15,10 @@ from ..cluster.cordon_owners import ANNOTATION, claim, holders, owners_of, relea
 from ..errors import Conflict, Failed, MaintenanceError
 from ..objects import Obj, is_unschedulable, uid_of
 from ..runtime.clock import Clock, Deadline
-from .node import FAILED, NodeDrain
+from .node import FAILED, NodeState
 
 # Two tasks that change one node at the same moment hinder each other once or twice, not more often.
-MOST_CONFLICTS = 20
+MAX_CONFLICTS = 20
 LEFT = "node %s left the cluster before it could be changed: remove it from the task"
 
 
@@ -36,7 +36,7 @@ class Cordon:
     reviewed: bool = False
     doubts: int = 0
 
-    def set_schedulable(self, node: NodeDrain, wanted: bool) -> bool:
+    def set_schedulable(self, node: NodeState, wanted: bool) -> bool:
         """Bring a node to the wanted state; tell whether that took (or in check mode would take) a change.
 
         An API server that denies the change, or takes it and shows the node as before, raises: kubectl goes on to
@@ -59,10 +59,10 @@ class Cordon:
             % (node.name, "unschedulable" if wanted else "schedulable")
         )
 
-    def _set(self, node: NodeDrain, wanted: bool) -> bool:
+    def _set(self, node: NodeState, wanted: bool) -> bool:
         return self._set_owned(node, wanted) if self.owner else self._set_plainly(node, wanted)
 
-    def _shows(self, node: NodeDrain, wanted: bool) -> bool:
+    def _shows(self, node: NodeState, wanted: bool) -> bool:
         """Read the node; tell whether it is as it was, or may have been, left. It is known as it was read then."""
         left, fresh = node.cordoned, self.cluster.node_now(node.name)
         if fresh is None:
@@ -74,16 +74,16 @@ class Cordon:
             return not node.cordoned or bool(owners_of(fresh).entries)
         return node.cordoned is left
 
-    def _set_plainly(self, node: NodeDrain, wanted: bool) -> bool:
+    def _set_plainly(self, node: NodeState, wanted: bool) -> bool:
         if node.cordoned is not wanted:
             return False
         self.cluster.set_unschedulable(node.name, not wanted, dry_run=self.check_mode)
         node.cordoned = not wanted
         return True
 
-    def _set_owned(self, node: NodeDrain, wanted: bool) -> bool:
+    def _set_owned(self, node: NodeState, wanted: bool) -> bool:
         sent = False
-        for _attempt in range(MOST_CONFLICTS):
+        for _attempt in range(MAX_CONFLICTS):
             self._warn_of_broken_book(node)
             patch = self._owned_patch(node.node, wanted)
             if patch is None:
@@ -106,18 +106,18 @@ class Cordon:
     def _owned_patch(self, node: Obj, wanted: bool) -> Obj | None:
         return release(node, self.owner) if wanted else claim(node, self.owner, self.clock.stamp())
 
-    def _note(self, node: NodeDrain, seen: Obj, wanted: bool) -> None:
+    def _note(self, node: NodeState, seen: Obj, wanted: bool) -> None:
         node.cordoned = is_unschedulable(seen)
         if wanted and node.cordoned:
             node.kept_by = holders(seen)
 
-    def _warn_of_broken_book(self, node: NodeDrain) -> None:
+    def _warn_of_broken_book(self, node: NodeState) -> None:
         broken = owners_of(node.node).broken
         text = "annotation %s of node %s %s, so its cordon counts as somebody else's" % (ANNOTATION, node.name, broken)
         if broken and text not in node.warnings:
             node.warnings.append(text)
 
-    def cordon_all(self, nodes: list[NodeDrain], deadline: Deadline, after_each: Callable[[], None]) -> bool:
+    def cordon_all(self, nodes: list[NodeState], deadline: Deadline, after_each: Callable[[], None]) -> bool:
         """Cordon every node; one that fails is noted as failed, with its error. Tell whether anything changed."""
         for node in nodes:
             node.closed_uid = uid_of(node.node)
@@ -132,9 +132,9 @@ class Cordon:
             after_each()
         return any(node.claimed for node in nodes)
 
-    def _close(self, node: NodeDrain, deadline: Deadline) -> None:
+    def _close(self, node: NodeState, deadline: Deadline) -> None:
         """Cordon a node, with a few more tries in all for answers that contradict those to the look before."""
-        close: Callable[[NodeDrain], object] = partial(self.set_schedulable, wanted=False)
+        close: Callable[[NodeState], object] = partial(self.set_schedulable, wanted=False)
         while True:
             try:
                 close(node)
@@ -147,7 +147,7 @@ class Cordon:
                 self.clock.sleep(pause)
                 close = self.close_again
 
-    def close_again(self, node: NodeDrain) -> None:
+    def close_again(self, node: NodeState) -> None:
         """Cordon a node from which somebody lifted the task's cordon."""
         fresh = self.cluster.node_now(node.name)
         if fresh is not None:
@@ -155,7 +155,7 @@ class Cordon:
             self.set_schedulable(node, False)
             node.closed_uid = uid_of(node.node)
 
-    def roll_back(self, nodes: list[NodeDrain], policy: str) -> list[str]:
+    def roll_back(self, nodes: list[NodeState], policy: str) -> list[str]:
         """Lift this task's own cordons from nodes that failed, as C(on_failure) says; return warnings.
 
         The node is read again first: a cordon that somebody lifted or that was there before stays as it is, and so does

@@ -10,9 +10,9 @@ from typing import Any
 from ..cluster.budgets import budget_facts, is_deadlocked, room_in, unread_facts, ways_out_of
 from ..cluster.eviction import Outcome
 from ..cluster.pods import reference
-from ..objects import Obj, deletion_time, is_ready, is_terminating, namespace_of, number, part, texts
-from ..words import counted
-from .pod import BLOCKED, LOST, PAUSED, PodDrain
+from ..objects import Obj, deletion_time, int_field, is_ready, is_terminating, mapping_at, namespace_of, strings_at
+from ..text import count_noun
+from .pod import BLOCKED, LOST, PAUSED, PodState
 
 # A kubelet needs a moment after the grace period to take volumes and network down.
 OVERDUE_AFTER = 5.0
@@ -36,32 +36,32 @@ _STUCK = ": see what its node's kubelet and container runtime are waiting for"
 _SLOW = ": give the task more time (delete_options.wait_timeout)"
 
 
-def pending_pod(drain: PodDrain, budget: Obj | None, node: Obj, now: float) -> dict[str, Any]:
+def pending_pod(drain: PodState, budget: Obj | None, node: Obj, now: float) -> dict[str, Any]:
     """Return the entry of C(pending_pods) for a pod; now: seconds since 1970."""
     reason, message = why(drain, budget, node, now)
-    meta = part(drain.pod, "metadata")
+    meta = mapping_at(drain.pod, "metadata")
     outcome = drain.outcome
     return dict(
         reference(drain.pod),
-        phase=part(drain.pod, "status").get("phase") or "",
+        phase=mapping_at(drain.pod, "status").get("phase") or "",
         reason=reason,
         message=message,
         attempts=drain.attempts,
         last_status=outcome.status if outcome is not None else 0,
         pdb=budget_facts(budget) if budget is not None else _named_only(drain),
-        finalizers=texts(drain.pod, "metadata", "finalizers"),
+        finalizers=strings_at(drain.pod, "metadata", "finalizers"),
         deletion_timestamp=meta.get("deletionTimestamp") or "",
         overdue_seconds=max(0, int(now - (deletion_time(drain.pod) or now))),
     )
 
 
-def gone_pod(drain: PodDrain, message: str) -> dict[str, Any]:
+def gone_pod(drain: PodState, message: str) -> dict[str, Any]:
     """Return the entry of C(pending_pods) for a pod that is gone and has left a volume attached."""
     entry = pending_pod(drain, None, {}, 0.0)
     return dict(entry, phase="", reason="volume_attached", message=message, overdue_seconds=0)
 
 
-def why(drain: PodDrain, budget: Obj | None, node: Obj, now: float) -> tuple[str, str]:
+def why(drain: PodState, budget: Obj | None, node: Obj, now: float) -> tuple[str, str]:
     """Return the reason and what follows the pod's name and a colon."""
     outcome = drain.outcome
     if drain.state == BLOCKED and drain.verdict is not None:
@@ -91,7 +91,7 @@ def why(drain: PodDrain, budget: Obj | None, node: Obj, now: float) -> tuple[str
     return outcome.reason or "api_error", "run the task again once the API server is well: %s" % text
 
 
-def _not_tried(drain: PodDrain) -> str:
+def _not_tried(drain: PodState) -> str:
     if drain.state == PAUSED:
         return (
             "not tried any more, because such pods come back although the node is cordoned:"
@@ -100,7 +100,7 @@ def _not_tried(drain: PodDrain) -> str:
     return "not tried before the time was up: raise delete_options.wait_timeout or eviction_concurrency"
 
 
-def _held(drain: PodDrain, budget: Obj) -> tuple[str, str]:
+def _held(drain: PodState, budget: Obj) -> tuple[str, str]:
     if is_deadlocked(budget):
         text = "%s, which lets none of its healthy pods go: %s%s" % (
             _held_by(drain),
@@ -122,14 +122,14 @@ def _until(budget: Obj) -> str:
     unhealthy = facts["expected_pods"] - facts["current_healthy"]
     if unhealthy <= 0:
         return _NEXT["pdb_no_budget"]
-    return "see why %s of it %s not healthy" % (counted(unhealthy, "pod"), "is" if unhealthy == 1 else "are")
+    return "see why %s of it %s not healthy" % (count_noun(unhealthy, "pod"), "is" if unhealthy == 1 else "are")
 
 
 def _leaving(pod: Obj, node: Obj, now: float) -> tuple[str, str]:
     overdue = now - (deletion_time(pod) or now)
-    finalizers = texts(pod, "metadata", "finalizers")
+    finalizers = strings_at(pod, "metadata", "finalizers")
     # The kubelet sets the grace period to 0 when the containers have ended; what holds the pod then is not the node.
-    ended = number(part(pod, "metadata").get("deletionGracePeriodSeconds"), 1) == 0
+    ended = int_field(mapping_at(pod, "metadata").get("deletionGracePeriodSeconds"), 1) == 0
     if finalizers and (ended or overdue > OVERDUE_AFTER):
         text = "it has ended, and finalizer %s holds it: see why the controller that put it there does not remove it"
         return "finalizer", text % ", ".join(finalizers)
@@ -148,7 +148,7 @@ def _lost(outcome: Outcome) -> str:
     return "%s: %s" % (before, outcome.message) if before else outcome.message
 
 
-def _held_by(drain: PodDrain) -> str:
+def _held_by(drain: PodState) -> str:
     if not drain.budget:
         return "held by a disruption budget"
     return "held by disruption budget %s/%s" % (namespace_of(drain.pod), drain.budget)
@@ -160,5 +160,5 @@ def _unready(pod: Obj) -> str:
     return "; the pod itself is not Ready, and unhealthyPodEvictionPolicy AlwaysAllow of the budget would let it go"
 
 
-def _named_only(drain: PodDrain) -> dict[str, Any] | None:
+def _named_only(drain: PodState) -> dict[str, Any] | None:
     return unread_facts(drain.budget) if drain.budget else None

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from ..api.rest import Rest
 from ..cluster.cluster import Cluster
-from ..cluster.context import Tools
+from ..cluster.context import Context
 from ..cluster.cordon_owners import owners_of
 from ..errors import Cancelled, InvalidOptions, MaintenanceError
 from ..objects import Obj, is_unschedulable, name_of
-from ..runtime.clock import AFTERWARDS, Deadline, ServerClock
-from .budget_queue import BudgetWatch
+from ..runtime.clock import CLEANUP_SECONDS, Deadline, ServerClock
+from .budget_queue import BudgetQueue
 from .cordon import Cordon
 from .dry_run import rehearse
 from .loop import DrainLoop
-from .node import DRAINED, FAILED, NodeDrain
+from .node import DRAINED, FAILED, NodeState
 from .options import DrainTask
-from .plan import Plan
-from .pod import PodDrain
+from .plan import Preflight
+from .pod import PodState
 from .preflight import queues_of
 from .progress import DrainProgress
 from .result import Report
@@ -31,7 +31,7 @@ LONGEST_OPENING = 60.0
 class Maintenance:
     """One task on some nodes."""
 
-    def __init__(self, task: DrainTask, tools: Tools) -> None:
+    def __init__(self, task: DrainTask, tools: Context) -> None:
         self._task = task
         self._tools = tools
         self._deadline = Deadline(tools.clock, task.wait_timeout, tools.clock.began)
@@ -69,7 +69,7 @@ class Maintenance:
         self.report.wall = self._clock.wall()
         return self.report
 
-    def _nodes(self) -> list[NodeDrain]:
+    def _nodes(self) -> list[NodeState]:
         if self._task.names:
             found = [self._cluster.node(name) for name in self._task.names]
         else:
@@ -82,10 +82,10 @@ class Maintenance:
         daemonsets: dict[tuple[str, str], bool | None] = {}
         return [self._node_drain(node, daemonsets) for node in found]
 
-    def _node_drain(self, node: Obj, daemonsets: dict[tuple[str, str], bool | None]) -> NodeDrain:
+    def _node_drain(self, node: Obj, daemonsets: dict[tuple[str, str], bool | None]) -> NodeState:
         closed = is_unschedulable(node)
         now = self._clock.monotonic()
-        return NodeDrain(
+        return NodeState(
             name_of(node),
             node,
             self._task.choices,
@@ -98,7 +98,7 @@ class Maintenance:
             ended_at=now,
         )
 
-    def _set_all(self, nodes: list[NodeDrain], wanted: bool) -> None:
+    def _set_all(self, nodes: list[NodeState], wanted: bool) -> None:
         for node in nodes:
             try:
                 if self._cordon.set_schedulable(node, wanted):
@@ -110,11 +110,11 @@ class Maintenance:
             node.ended_at = self._clock.monotonic()
             self._tools.progress.step()
 
-    def _drain(self, nodes: list[NodeDrain]) -> None:
-        outlook = Plan(self._cluster, self._clock, self._deadline, self._task, nodes).make()
+    def _drain(self, nodes: list[NodeState]) -> None:
+        outlook = Preflight(self._cluster, self._clock, self._deadline, self._task, nodes).make()
         self.report.warnings += outlook.unread
         self.report.refusals = outlook.refusals
-        budgets = BudgetWatch(self._task.wait_sleep, outlook.books)
+        budgets = BudgetQueue(self._task.wait_sleep, outlook.books)
         self.report.budget_of = budgets.budget_of
         if self._task.preflight != "skip" and (outlook.refusals or any(node.blocked() for node in nodes)):
             self.report.refused, self.report.account = True, self._rest.account()
@@ -132,7 +132,7 @@ class Maintenance:
         else:
             self._empty(open_nodes, budgets)
 
-    def _close(self, nodes: list[NodeDrain]) -> None:
+    def _close(self, nodes: list[NodeState]) -> None:
         """Bring every node's account to an end, whatever ended the task."""
         now = self._clock.monotonic()
         self.report.changed = self.report.changed or any(node.claimed or node.touched for node in nodes)
@@ -148,9 +148,9 @@ class Maintenance:
     def _left_for_opening(self) -> float:
         """Return for how many seconds cordons may be lifted again: what is left, or a moment where nobody waits."""
         left = 0.0 if self.report.cancelled else self._deadline.remaining()
-        return max(AFTERWARDS, min(LONGEST_OPENING, left))
+        return max(CLEANUP_SECONDS, min(LONGEST_OPENING, left))
 
-    def _empty(self, nodes: list[NodeDrain], budgets: BudgetWatch) -> None:
+    def _empty(self, nodes: list[NodeState], budgets: BudgetQueue) -> None:
         # A node that was closed before and has nothing to move needs no second look.
         for node in nodes:
             if node.cordoned_before and not node.pods and not self._task.wait_volume_detach:
@@ -168,8 +168,8 @@ class Maintenance:
         )
         loop.run(nodes)
 
-    def _news_of(self, nodes: list[NodeDrain]) -> DrainProgress:
-        def budget_of(drain: PodDrain) -> Obj | None:
+    def _news_of(self, nodes: list[NodeState]) -> DrainProgress:
+        def budget_of(drain: PodState) -> Obj | None:
             # What knows the budgets is made only when there is something to evict.
             return self.report.budget_of(drain)
 

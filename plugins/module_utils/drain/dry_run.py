@@ -12,24 +12,24 @@ from ..cluster.cluster import Cluster
 from ..cluster.eviction import ACCEPTED, AGAIN, GONE, outcome_of
 from ..objects import identity_of
 from ..runtime.clock import Clock, Deadline
-from ..runtime.workers import Crew
-from .node import DRAINED, FAILED, Evicted, NodeDrain
+from ..runtime.workers import Workers
+from .node import DRAINED, FAILED, Evicted, NodeState
 from .options import DrainTask
-from .pod import BLOCKED, LOST, PodDrain
+from .pod import BLOCKED, LOST, PodState
 
 # A passing fault must not make a forecast wrong, and a forecast must not wait long.
 TRIES = 3
 
 
 def rehearse(
-    cluster: Cluster, crew: Crew, clock: Clock, deadline: Deadline, task: DrainTask, nodes: list[NodeDrain]
+    cluster: Cluster, crew: Workers, clock: Clock, deadline: Deadline, task: DrainTask, nodes: list[NodeState]
 ) -> None:
     """Ask for every eviction as a dry run and note in the nodes what would go and what would be held.
 
     The server books nothing in a dry run, so several pods of one budget may all be let through here.
     """
     waiting = _all_due(nodes)
-    under_way: dict[str, tuple[NodeDrain, PodDrain]] = {}
+    under_way: dict[str, tuple[NodeState, PodState]] = {}
     while not deadline.expired():
         while len(under_way) < task.eviction_concurrency:
             following = next(waiting, None)
@@ -55,13 +55,13 @@ def rehearse(
         node.phase = FAILED if node.sorted_pods(LOST, BLOCKED) else DRAINED
 
 
-def _all_due(nodes: list[NodeDrain]) -> Iterator[tuple[NodeDrain, PodDrain]]:
+def _all_due(nodes: list[NodeState]) -> Iterator[tuple[NodeState, PodState]]:
     for node in nodes:
         for drain in list(node.due()):
             yield node, drain
 
 
-def _note(node: NodeDrain, drain: PodDrain) -> None:
+def _note(node: NodeState, drain: PodState) -> None:
     if drain.outcome is not None and drain.outcome.kind in (ACCEPTED, GONE):
         node.pods.pop(identity_of(drain.pod), None)
         if drain.outcome.kind == ACCEPTED:

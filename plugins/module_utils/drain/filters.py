@@ -33,7 +33,7 @@ DaemonSetKey = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Choices:
+class PodOptions:
     """The options of a task that decide about pods; see C(delete_options) in the documentation."""
 
     force: bool = False
@@ -68,7 +68,7 @@ class Verdict:
     warnings: tuple[str, ...] = ()
 
 
-def judge(pod: Obj, choices: Choices, facts: Facts) -> Verdict:
+def judge(pod: Obj, choices: PodOptions, facts: Facts) -> Verdict:
     """Combine the rules: a skip wins, else any block blocks (all of them named), else the pod goes."""
     answers = [answer for answer in (rule(pod, choices, facts) for rule in RULES) if answer is not None]
     warnings = tuple(warning for answer in answers for warning in answer.warnings)
@@ -89,7 +89,7 @@ def daemonset_of(pod: Obj) -> DaemonSetKey | None:
     return None if is_finished(pod) else (namespace_of(pod), str(owner.get("name") or ""))
 
 
-def long_deleted(pod: Obj, choices: Choices, facts: Facts) -> Verdict | None:
+def long_deleted(pod: Obj, choices: PodOptions, facts: Facts) -> Verdict | None:
     """Skip what was deleted longer ago than the user wants to wait for, as on a node whose kubelet is dead."""
     limit = choices.skip_wait_for_delete_timeout
     deleted = deletion_time(pod)
@@ -98,14 +98,14 @@ def long_deleted(pod: Obj, choices: Choices, facts: Facts) -> Verdict | None:
     return Verdict(SKIP, "skip_deleted", "terminating for more than %d s, and not waited for" % limit)
 
 
-def mirror(pod: Obj, choices: Choices, facts: Facts) -> Verdict | None:
+def mirror(pod: Obj, choices: PodOptions, facts: Facts) -> Verdict | None:
     """Skip static pods: what the API shows is a mirror that its kubelet would only make again."""
     if not is_mirror(pod):
         return None
     return Verdict(SKIP, "mirror", "a static pod of the node's kubelet")
 
 
-def daemonset(pod: Obj, choices: Choices, facts: Facts) -> Verdict | None:
+def daemonset(pod: Obj, choices: PodOptions, facts: Facts) -> Verdict | None:
     """Leave pods of DaemonSets, which come back at once; those of a vanished DaemonSet go only by force."""
     key = daemonset_of(pod)
     if key is None:
@@ -124,7 +124,7 @@ def daemonset(pod: Obj, choices: Choices, facts: Facts) -> Verdict | None:
     )
 
 
-def emptydir(pod: Obj, choices: Choices, facts: Facts) -> Verdict | None:
+def emptydir(pod: Obj, choices: PodOptions, facts: Facts) -> Verdict | None:
     """Refuse to lose an emptyDir volume's data unasked. A finished pod's data is of no use to anybody."""
     if is_finished(pod) or not has_emptydir(pod):
         return None
@@ -135,7 +135,7 @@ def emptydir(pod: Obj, choices: Choices, facts: Facts) -> Verdict | None:
     )
 
 
-def unmanaged(pod: Obj, choices: Choices, facts: Facts) -> Verdict | None:
+def unmanaged(pod: Obj, choices: PodOptions, facts: Facts) -> Verdict | None:
     """Refuse to delete unasked what nothing would make again. Finished pods are not needed again."""
     if is_finished(pod) or controller_of(pod) is not None:
         return None

@@ -14,17 +14,17 @@ from ..api.retry import pause_of_doubt
 from ..cluster.cluster import Cluster
 from ..errors import Failed, MaintenanceError
 from ..objects import Obj, is_unschedulable, uid_of
-from ..runtime.workers import Crew, Message, Pause
-from .node import CHECKING, DETACHING, DRAINED, DRAINING, FAILED, NodeDrain
-from .pod_cache import Mark
-from .volume_detach import DetachWatch
+from ..runtime.workers import Message, Pause, Workers
+from .node import CHECKING, DETACHING, DRAINED, DRAINING, FAILED, NodeState
+from .pod_cache import ListToken
+from .volume_detach import VolumeDetach
 
 # Seconds between two looks at a node on which pods keep landing, or from which some go that no watch shows.
 PEEK = 2.0
 # After which pause to look again when something is gone of which nothing but this one answer tells.
 CONFIRM = 1.0
 
-Take = Callable[[NodeDrain, Listed, Mark], None]
+Take = Callable[[NodeState, Listed, ListToken], None]
 End = Callable[..., None]  # of a node, its last phase, and the MaintenanceError that ended it or None
 
 
@@ -40,10 +40,10 @@ class NodeCheck:
     def __init__(
         self,
         cluster: Cluster,
-        crew: Crew,
-        detaching: DetachWatch | None,
+        crew: Workers,
+        detaching: VolumeDetach | None,
         take: Take,
-        close_again: Callable[[NodeDrain], None],
+        close_again: Callable[[NodeState], None],
         end: End,
     ) -> None:
         self._cluster = cluster
@@ -55,7 +55,7 @@ class NodeCheck:
         # Errors in a row of what follows the attachments.
         self._doubts = 0
 
-    def step(self, node: NodeDrain, now: float, selectors: list[str]) -> None:
+    def step(self, node: NodeState, now: float, selectors: list[str]) -> None:
         """Start whatever look is due at a node."""
         if node.phase != DRAINING:
             return
@@ -73,7 +73,7 @@ class NodeCheck:
     def _look(self, name: str, selectors: list[str], hidden: frozenset[str]) -> tuple[Listed, Obj | None, list[Obj]]:
         return *self._cluster.pods_and_node(name, selectors), self._cluster.pods_left(name, hidden)
 
-    def hear(self, kind: str, message: Message, nodes: dict[str, NodeDrain], now: float, wall: float) -> None:
+    def hear(self, kind: str, message: Message, nodes: dict[str, NodeState], now: float, wall: float) -> None:
         """Take in what a look gave. now, wall: the time, monotonic and of the API server."""
         if kind == "attachments":
             self._attachments(message, list(nodes.values()))
@@ -101,7 +101,7 @@ class NodeCheck:
         else:
             self._volumes(node, message.value)
 
-    def _failed(self, kind: str, node: NodeDrain, error: MaintenanceError, now: float) -> None:
+    def _failed(self, kind: str, node: NodeState, error: MaintenanceError, now: float) -> None:
         if kind == "peek":
             # A look too many: the check at the end will say what is wrong.
             return
@@ -113,7 +113,7 @@ class NodeCheck:
         # If time is up before the next look, this is why.
         node.phase, node.error, node.check_at = DRAINING, error, now + pause
 
-    def _settled(self, node: NodeDrain, fresh: Obj | None, vanished: bool, now: float) -> None:
+    def _settled(self, node: NodeState, fresh: Obj | None, vanished: bool, now: float) -> None:
         """Go on from a look at a node on which nothing is left to wait for. vanished: something was, just before."""
         node.error, node.doubts = None, 0
         doubted, node.unconfirmed = node.unconfirmed, fresh is None or vanished
@@ -134,13 +134,13 @@ class NodeCheck:
         else:
             self._end(node, FAILED if node.pods else DRAINED, None)
 
-    def _peeked(self, node: NodeDrain, fresh: Obj | None, recordons: int) -> None:
+    def _peeked(self, node: NodeState, fresh: Obj | None, recordons: int) -> None:
         # What was seen before the cordon was put back says nothing about now.
         current = node.phase == DRAINING and recordons == node.recordons and not self._is_another(node, fresh)
         if fresh is not None and not is_unschedulable(fresh) and current:
             self._opened_by_another(node)
 
-    def _is_another(self, node: NodeDrain, fresh: Obj | None) -> bool:
+    def _is_another(self, node: NodeState, fresh: Obj | None) -> bool:
         """End the drain of a node that left the cluster and has a successor of its name; tell whether it has."""
         another = fresh is not None and bool(node.closed_uid) and uid_of(fresh) != node.closed_uid
         if another:
@@ -149,7 +149,7 @@ class NodeCheck:
             self._end(node, FAILED, Failed(text))
         return another
 
-    def _opened_by_another(self, node: NodeDrain) -> None:
+    def _opened_by_another(self, node: NodeState) -> None:
         if node.recordons > 0:
             node.cordoned = False
             text = "somebody else keeps uncordoning %s while it is drained: find out who, and stop that first"
@@ -159,12 +159,12 @@ class NodeCheck:
         node.phase = CHECKING
         self._crew.start(("recordon", node.name), partial(self._close_again, node))
 
-    def _volumes(self, node: NodeDrain, volumes: Any) -> None:
+    def _volumes(self, node: NodeState, volumes: Any) -> None:
         if self._detaching is not None:
             self._detaching.found(node, volumes)
             self._end_detached([node])
 
-    def _attachments(self, message: Message, nodes: list[NodeDrain]) -> None:
+    def _attachments(self, message: Message, nodes: list[NodeState]) -> None:
         waiting = [node for node in nodes if node.phase == DETACHING]
         if message.error is not None and self._detaching is not None:
             self._doubts += 1
@@ -178,7 +178,7 @@ class NodeCheck:
             self._detaching.apply(message.value, nodes)
             self._end_detached(waiting)
 
-    def _end_detached(self, nodes: list[NodeDrain]) -> None:
+    def _end_detached(self, nodes: list[NodeState]) -> None:
         for node in nodes:
-            if DetachWatch.done(node):
+            if VolumeDetach.done(node):
                 self._end(node, DRAINED, None)

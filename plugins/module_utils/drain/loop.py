@@ -23,14 +23,14 @@ from ..errors import MaintenanceError
 from ..objects import identity_of
 from ..runtime.clock import Clock, Deadline, LastLook
 from ..runtime.progress import Progress
-from ..runtime.workers import Crew, Message, Pause
-from .budget_queue import BudgetWatch
+from ..runtime.workers import Message, Pause, Workers
+from .budget_queue import BudgetQueue
 from .final_check import NodeCheck
-from .node import CHECKING, DRAINING, FAILED, WAITING, NodeDrain
+from .node import CHECKING, DRAINING, FAILED, WAITING, NodeState
 from .options import DrainTask
-from .pod import DUE, PAUSED, PodDrain
-from .pod_cache import Mark
-from .volume_detach import DetachWatch
+from .pod import DUE, PAUSED, PodState
+from .pod_cache import ListToken
+from .volume_detach import VolumeDetach
 
 
 class DrainLoop:
@@ -43,12 +43,12 @@ class DrainLoop:
         self,
         cluster: Cluster,
         rest: Rest,
-        crew: Crew,
+        crew: Workers,
         clock: Clock,
         deadline: Deadline,
         task: DrainTask,
-        budgets: BudgetWatch,
-        close_again: Callable[[NodeDrain], None],
+        budgets: BudgetQueue,
+        close_again: Callable[[NodeState], None],
         progress: Progress,
     ) -> None:
         self._progress = progress
@@ -59,16 +59,16 @@ class DrainLoop:
         self._deadline = deadline
         self._task = task
         self._budgets = budgets
-        detaching = DetachWatch(cluster, rest, crew) if task.wait_volume_detach else None
+        detaching = VolumeDetach(cluster, rest, crew) if task.wait_volume_detach else None
         self._checks = NodeCheck(cluster, crew, detaching, self._pod_news, close_again, self._end)
-        self._nodes: dict[str, NodeDrain] = {}
+        self._nodes: dict[str, NodeState] = {}
         self._under_way = 0
         self._looking: set[str] = set()
         self._look_at: dict[str, float] = {}
         self._asked_for: set[tuple[str, str]] = set()
         self._last_look = LastLook(deadline)
 
-    def run(self, nodes: list[NodeDrain]) -> None:
+    def run(self, nodes: list[NodeState]) -> None:
         """Drain the nodes, each in its place; their phases say how it ended."""
         self._nodes = {node.name: node for node in nodes}
         while True:
@@ -86,10 +86,10 @@ class DrainLoop:
         for node in self._active():
             node.review(self._clock.monotonic(), self._clock.wall())
 
-    def _active(self) -> list[NodeDrain]:
+    def _active(self) -> list[NodeState]:
         return [node for node in self._nodes.values() if node.phase in (DRAINING, CHECKING)]
 
-    def _pods(self) -> list[PodDrain]:
+    def _pods(self) -> list[PodState]:
         return [drain for node in self._active() for drain in node.pods.values()]
 
     def _start_nodes(self) -> None:
@@ -136,13 +136,13 @@ class DrainLoop:
                 removal = partial(self._cluster.remove_pod, drain.pod, self._task.grace, self._task.evict)
                 self._crew.start(("evict", node.name, identity_of(drain.pod)), removal)
 
-    def _look_again(self, node: NodeDrain, now: float, last: bool) -> None:
+    def _look_again(self, node: NodeState, now: float, last: bool) -> None:
         due = self._look_at.get(node.name)
         if node.name not in self._looking and (last or (due is not None and due <= now)):
             self._look_at.pop(node.name, None)
             self._look(node)
 
-    def _look(self, node: NodeDrain) -> None:
+    def _look(self, node: NodeState) -> None:
         self._looking.add(node.name)
         selectors = list(self._task.pod_selectors)
         look = partial(self._cluster.pods_and_node, node.name, selectors)
@@ -183,7 +183,7 @@ class DrainLoop:
         else:
             self._pod_news(self._nodes[name], message.value)
 
-    def _unfollowed(self, node: NodeDrain, error: MaintenanceError) -> None:
+    def _unfollowed(self, node: NodeState, error: MaintenanceError) -> None:
         """Follow the pods of a node anew after a passing error: they have been listed before the cordon."""
         node.doubts += 1
         pause = pause_of_doubt(error, node.doubts)
@@ -195,18 +195,18 @@ class DrainLoop:
             node.cache.begin()
             self._follow(node, Pause(pause))
 
-    def _follow(self, node: NodeDrain, *before: Pause) -> None:
+    def _follow(self, node: NodeState, *before: Pause) -> None:
         what = self._cluster.pods_collection(node.name, list(self._task.pod_selectors))
         self._crew.follow(("pods", node.name), chain(before, list_and_watch(self._rest, what)))
 
-    def _looked(self, node: NodeDrain, message: Message) -> None:
+    def _looked(self, node: NodeState, message: Message) -> None:
         if message.error is None:
             pods, fresh = message.value
             # Whether it is Ready is part of why its pods do not end.
             node.node = fresh or node.node
             self._pod_news(node, pods, message.tag[2])
 
-    def _pod_news(self, node: NodeDrain, news: Any, mark: Mark | None = None) -> None:
+    def _pod_news(self, node: NodeState, news: Any, mark: ListToken | None = None) -> None:
         if isinstance(news, Unwatched):
             node.warnings.append(
                 "pods of %s cannot be watched (%s), so they are listed every %g s"
@@ -223,7 +223,7 @@ class DrainLoop:
         else:
             self._budgets.apply(namespace, message.value, self._pods())
 
-    def _answered(self, node: NodeDrain, message: Message) -> None:
+    def _answered(self, node: NodeState, message: Message) -> None:
         self._under_way -= 1
         now = self._clock.monotonic()
         outcome = outcome_of(message.error)
@@ -235,7 +235,7 @@ class DrainLoop:
             # What is known of the pod is out of date; the watch may be late, so look, but not for each pod at once.
             self._look_at.setdefault(node.name, now + 0.5)
 
-    def _end(self, node: NodeDrain, phase: str, error: MaintenanceError | None) -> None:
+    def _end(self, node: NodeState, phase: str, error: MaintenanceError | None) -> None:
         node.phase, node.error, node.ended_at = phase, error, self._clock.monotonic()
         # What would have been tried again fails for want of time.
         node.timed_out = error is not None and self._deadline.expired() and self._rest.may_pass(error)

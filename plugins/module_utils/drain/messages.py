@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 from ..cluster.cordon_owners import NOBODY
 from ..objects import full_name
-from ..words import MOST_NAMES, closed, counted, grouped, some
-from .node import FAILED, NodeDrain
+from ..text import MAX_NAMES, abbreviate, count_noun, end_sentence, group_by_text
+from .node import FAILED, NodeState
 from .preflight import Queue
 
 
@@ -19,7 +19,7 @@ class Ended(Protocol):
     """What the sentences are made from (see drain_report.Report)."""
 
     state: str
-    nodes: list[NodeDrain]
+    nodes: list[NodeState]
     refused: bool
     cancelled: str
     refusals: list[str]
@@ -46,26 +46,26 @@ def message_of(end: Ended, pending: Pending) -> str:
     return _rehearsed(end, pending) if end.rehearsed else _drained(end.nodes)
 
 
-def _failed(bad: list[NodeDrain], end: Ended, pending: Pending) -> str:
-    said = [_not_drained(node, pending[node.name], end) + _what_became(node, end) for node in bad[:MOST_NAMES]]
-    others = bad[MOST_NAMES:]
+def _failed(bad: list[NodeState], end: Ended, pending: Pending) -> str:
+    said = [_not_drained(node, pending[node.name], end) + _what_became(node, end) for node in bad[:MAX_NAMES]]
+    others = bad[MAX_NAMES:]
     if others:
-        count, verb = counted(len(others), "more node"), "would not be" if end.rehearsed else "were not"
+        count, verb = count_noun(len(others), "more node"), "would not be" if end.rehearsed else "were not"
         verb = "was not" if len(others) == 1 and not end.rehearsed else verb
         said.append("%s %s drained: %s (see nodes)." % (count, verb, _listed(others)))
     return " ".join(said)
 
 
-def _refusal(end: Ended, nodes: list[NodeDrain]) -> str:
+def _refusal(end: Ended, nodes: list[NodeState]) -> str:
     # What is wrong with the account comes first: nothing else can be tried before that is mended.
-    said = [closed("%s: grant it that right" % refusal) for refusal in end.refusals]
+    said = [end_sentence("%s: grant it that right" % refusal) for refusal in end.refusals]
     blocked = [
         (full_name(drain.pod), drain.verdict.message) for node in nodes for drain in node.blocked() if drain.verdict
     ]
     if blocked:
-        where = some(node.name for node in nodes if node.blocked())
-        count = counted(len(blocked), "pod")
-        said.append("%s on %s cannot be drained as asked: %s" % (count, where, closed(grouped(blocked))))
+        where = abbreviate(node.name for node in nodes if node.blocked())
+        count = count_noun(len(blocked), "pod")
+        said.append("%s on %s cannot be drained as asked: %s" % (count, where, end_sentence(group_by_text(blocked))))
     text = "Nothing was changed, because " + " Also, ".join(said)
     lacks = end.refusals or any(
         drain.verdict and drain.verdict.reason == "forbidden" for node in nodes for drain in node.blocked()
@@ -75,69 +75,69 @@ def _refusal(end: Ended, nodes: list[NodeDrain]) -> str:
     return text
 
 
-def _not_drained(node: NodeDrain, pending: list[dict[str, Any]], end: Ended) -> str:
+def _not_drained(node: NodeState, pending: list[dict[str, Any]], end: Ended) -> str:
     limit = " within %d s" % end.seconds if node.timed_out else ""
     text = "Node %s %s drained%s" % (node.name, "would not be" if end.rehearsed else "was not", limit)
     # Of pods that have not been listed since the cordon nothing is known that would say more.
     if node.error is not None and not (node.timed_out and pending and node.listed):
-        return "%s: %s" % (text, closed(node.error.message))
+        return "%s: %s" % (text, end_sentence(node.error.message))
     attached = [volume.text() for volume in node.volumes or [] if not volume.detached]
     if attached:
         return "%s: its pods are gone, but %s still attached: %s; see what its storage driver is waiting for." % (
             text,
-            counted(len(attached), "volume") + (" is" if len(attached) == 1 else " are"),
-            some(attached),
+            count_noun(len(attached), "volume") + (" is" if len(attached) == 1 else " are"),
+            abbreviate(attached),
         )
     if not pending:
         return text + (": there was no time for the last look at it, so run the task again." if node.timed_out else ".")
     verb = "is" if len(pending) == 1 else "are"
-    return "%s: %s %s left: %s" % (text, counted(len(pending), "pod"), verb, closed(left_over(pending)))
+    return "%s: %s %s left: %s" % (text, count_noun(len(pending), "pod"), verb, end_sentence(left_over(pending)))
 
 
-def _what_became(node: NodeDrain, end: Ended) -> str:
+def _what_became(node: NodeState, end: Ended) -> str:
     if node.rolled_back:
         return " It is schedulable again."
     return " It stays cordoned." if node.cordoned and not end.rehearsed else ""
 
 
-def _drained(nodes: list[NodeDrain]) -> str:
+def _drained(nodes: list[NodeState]) -> str:
     gone = sum(len(node.evicted) for node in nodes)
     seconds = max(node.ended_at for node in nodes) - min(node.started_at for node in nodes)
-    text = "Drained %s: %s gone in %.0f s" % (_listed(nodes), counted(gone, "pod"), seconds)
+    text = "Drained %s: %s gone in %.0f s" % (_listed(nodes), count_noun(gone, "pod"), seconds)
     skipped = sum(len(node.skipped) for node in nodes)
-    text += ", %s left on purpose" % counted(skipped, "pod") if skipped else ""
+    text += ", %s left on purpose" % count_noun(skipped, "pod") if skipped else ""
     return text + _others_on(nodes) + "."
 
 
-def _others_on(nodes: list[NodeDrain]) -> str:
+def _others_on(nodes: list[NodeState]) -> str:
     others = sum(node.others for node in nodes)
     verb = "stays" if others == 1 else "stay"
-    return ", %s that pod_selectors do not match %s" % (counted(others, "pod"), verb) if others else ""
+    return ", %s that pod_selectors do not match %s" % (count_noun(others, "pod"), verb) if others else ""
 
 
 def _rehearsed(end: Ended, pending: Pending) -> str:
     gone = sum(len(node.evicted) for node in end.nodes)
     held = [pod for node in end.nodes for pod in pending[node.name]]
     waiting = sum(queue.waiting for queue in end.queues)
-    count = "%d of %s" % (gone - waiting, counted(gone, "pod")) if waiting else counted(gone, "pod")
+    count = "%d of %s" % (gone - waiting, count_noun(gone, "pod")) if waiting else count_noun(gone, "pod")
     text = "Would drain %s: %s would go now" % (_listed(end.nodes), count)
-    for queue in end.queues[:MOST_NAMES]:
+    for queue in end.queues[:MAX_NAMES]:
         words = ", %d would wait for room in disruption budget %s (which lets %d go at a time)"
         text += words % (queue.waiting, queue.budget, queue.room)
-    others = sum(queue.waiting for queue in end.queues[MOST_NAMES:])
+    others = sum(queue.waiting for queue in end.queues[MAX_NAMES:])
     text += ", %d for other budgets" % others if others else ""
     text += _others_on(end.nodes)
     if not held:
         return text + "."
-    return "%s, %s would be blocked: %s" % (text, counted(len(held), "pod"), closed(left_over(held)))
+    return "%s, %s would be blocked: %s" % (text, count_noun(len(held), "pod"), end_sentence(left_over(held)))
 
 
 def _how_it_ended(end: Ended) -> str:
     return "The task was %s. " % end.cancelled if end.cancelled else ""
 
 
-def _listed(nodes: list[NodeDrain]) -> str:
-    return some(node.name for node in nodes)
+def _listed(nodes: list[NodeState]) -> str:
+    return abbreviate(node.name for node in nodes)
 
 
 def left_over(pending: list[dict[str, Any]]) -> str:
@@ -150,25 +150,25 @@ def left_over(pending: list[dict[str, Any]]) -> str:
         words.setdefault(key, pod["message"])
         ends.setdefault(key, []).append("%s/%s" % (pod["namespace"], pod["name"]))
     ranked = sorted(ends.items(), key=lambda entry: -len(entry[1]))
-    told = "; ".join("%s: %s" % (some(names), words[key].rstrip(".")) for key, names in ranked[:MOST_NAMES])
-    more = sum(len(names) for _key, names in ranked[MOST_NAMES:])
-    return told + ("; %s more for other reasons (see pending_pods)" % counted(more, "pod") if more else "")
+    told = "; ".join("%s: %s" % (abbreviate(names), words[key].rstrip(".")) for key, names in ranked[:MAX_NAMES])
+    more = sum(len(names) for _key, names in ranked[MAX_NAMES:])
+    return told + ("; %s more for other reasons (see pending_pods)" % count_noun(more, "pod") if more else "")
 
 
 def _without_numbers(text: str) -> str:
     return "".join(letter for letter in text if not letter.isdigit())
 
 
-def node_warnings(node: NodeDrain) -> list[str]:
+def node_warnings(node: NodeState) -> list[str]:
     """Return what the evictions of a node cost, one sentence for each kind."""
     ends: dict[str, list[str]] = {}
     for pod, verdict in node.warned.values():
         for warning in verdict.warnings:
             ends.setdefault(warning, []).append(full_name(pod))
-    return ["%s: %s: %s" % (node.name, some(sorted(names)), end) for end, names in sorted(ends.items())]
+    return ["%s: %s: %s" % (node.name, abbreviate(sorted(names)), end) for end, names in sorted(ends.items())]
 
 
-def marked(nodes: list[NodeDrain], state: str, rehearsed: bool) -> str:
+def marked(nodes: list[NodeState], state: str, rehearsed: bool) -> str:
     """Return the sentence. state: cordon or uncordon; rehearsed: nothing was changed."""
     if len(nodes) == 1:
         return _of_one(nodes[0], state, rehearsed)
@@ -178,25 +178,25 @@ def marked(nodes: list[NodeDrain], state: str, rehearsed: bool) -> str:
     changed = [node for node in nodes if node not in failed + kept + already]
     said = []
     if failed:
-        reasons = grouped([(node.name, node.error.message) for node in failed if node.error is not None])
-        said.append("%s could not be %sed (%s)" % (counted(len(failed), "node"), state, reasons))
+        reasons = group_by_text([(node.name, node.error.message) for node in failed if node.error is not None])
+        said.append("%s could not be %sed (%s)" % (count_noun(len(failed), "node"), state, reasons))
     if kept:
-        holders = grouped([(node.name, "by " + node.kept_by) for node in kept])
-        said.append("%s %s cordoned (%s)" % (counted(len(kept), "node"), _verb(kept, "stays", "stay"), holders))
+        holders = group_by_text([(node.name, "by " + node.kept_by) for node in kept])
+        said.append("%s %s cordoned (%s)" % (count_noun(len(kept), "node"), _verb(kept, "stays", "stay"), holders))
     if changed or already:
         said.append(_as_wanted(changed, already, state, rehearsed))
-    return closed("; ".join(said)) + _lifting(kept)
+    return end_sentence("; ".join(said)) + _lifting(kept)
 
 
-def _lifting(kept: list[NodeDrain]) -> str:
+def _lifting(kept: list[NodeState]) -> str:
     """Return how the cordon is lifted that nobody has put a name to."""
     names = [node.name for node in kept if node.kept_by == NOBODY]
-    return " To let pods on %s again, uncordon without cordon_owner." % some(names) if names else ""
+    return " To let pods on %s again, uncordon without cordon_owner." % abbreviate(names) if names else ""
 
 
-def _of_one(node: NodeDrain, state: str, rehearsed: bool) -> str:
+def _of_one(node: NodeState, state: str, rehearsed: bool) -> str:
     if node.error is not None:
-        return "Node %s could not be %sed: %s" % (node.name, state, closed(node.error.message))
+        return "Node %s could not be %sed: %s" % (node.name, state, end_sentence(node.error.message))
     if _is_kept(node, state):
         return "Node %s stays cordoned, by %s.%s" % (node.name, node.kept_by, _lifting([node]))
     if _was_so(node, state):
@@ -204,30 +204,30 @@ def _of_one(node: NodeDrain, state: str, rehearsed: bool) -> str:
     return "Node %s %s %sed." % (node.name, "would be" if rehearsed else "is", state)
 
 
-def _as_wanted(changed: list[NodeDrain], already: list[NodeDrain], state: str, rehearsed: bool) -> str:
+def _as_wanted(changed: list[NodeState], already: list[NodeState], state: str, rehearsed: bool) -> str:
     if not changed:
         which = "cordoned" if state == "cordon" else "schedulable"
         verb = _verb(already, "is already", "are already")
-        return "%s %s %s (%s)" % (counted(len(already), "node"), verb, which, _names(already))
+        return "%s %s %s (%s)" % (count_noun(len(already), "node"), verb, which, _names(already))
     verb = "would be" if rehearsed else _verb(changed, "is", "are")
-    text = "%s %s %sed (%s)" % (counted(len(changed), "node"), verb, state, _names(changed))
+    text = "%s %s %sed (%s)" % (count_noun(len(changed), "node"), verb, state, _names(changed))
     if not already:
         return text
     return "%s, %d already %s (%s)" % (text, len(already), _verb(already, "was", "were"), _names(already))
 
 
-def _is_kept(node: NodeDrain, state: str) -> bool:
+def _is_kept(node: NodeState, state: str) -> bool:
     """Tell whether somebody else keeps a node cordoned."""
     return node.error is None and bool(node.kept_by) and state == "uncordon"
 
 
-def _was_so(node: NodeDrain, state: str) -> bool:
+def _was_so(node: NodeState, state: str) -> bool:
     return node.cordoned_before == (state == "cordon")
 
 
-def _verb(nodes: list[NodeDrain], one: str, more: str) -> str:
+def _verb(nodes: list[NodeState], one: str, more: str) -> str:
     return one if len(nodes) == 1 else more
 
 
-def _names(nodes: list[NodeDrain]) -> str:
-    return some(node.name for node in nodes)
+def _names(nodes: list[NodeState]) -> str:
+    return abbreviate(node.name for node in nodes)

@@ -13,11 +13,11 @@ from ..cluster.eviction import ACCEPTED, Outcome
 from ..cluster.pods import owner_text
 from ..cluster.volumes import Volume
 from ..errors import MaintenanceError
-from ..objects import Obj, controller_of, deletion_time, full_name, identity_of, is_terminating, part
-from ..runtime.clock import growing_pause
-from .filters import BLOCK, EVICT, SKIP, Choices, DaemonSetKey, Facts, Verdict, daemonset_of, judge, sort_key
-from .pod import BLOCKED, DUE, TRYING, UNKNOWN, PodDrain, may_be_done
-from .pod_cache import Mark, PodCache
+from ..objects import Obj, controller_of, deletion_time, full_name, identity_of, is_terminating, mapping_at
+from ..runtime.clock import backoff
+from .filters import BLOCK, EVICT, SKIP, DaemonSetKey, Facts, PodOptions, Verdict, daemonset_of, judge, sort_key
+from .pod import BLOCKED, DUE, TRYING, UNKNOWN, PodState, may_be_done
+from .pod_cache import ListToken, PodCache
 
 # How far a node's drain is.
 WAITING = "waiting"
@@ -36,12 +36,12 @@ LONGEST_RETURN = 30.0
 class Evicted:
     """A pod that this task made go. seconds: from its first eviction to its end."""
 
-    drain: PodDrain
+    drain: PodState
     seconds: float
 
 
 @dataclass
-class NodeDrain:
+class NodeState:
     """One node: what is on it, what went, what stays. Times are seconds of the monotonic clock, keys of pods are uids.
 
     daemonsets: whether each DaemonSet exists, shared by all nodes of the task; claimed: this task cordoned it; resumed:
@@ -55,7 +55,7 @@ class NodeDrain:
 
     name: str
     node: Obj
-    choices: Choices
+    choices: PodOptions
     grace: int | None
     daemonsets: dict[DaemonSetKey, bool | None]
     cordoned_before: bool = False
@@ -73,7 +73,7 @@ class NodeDrain:
     warnings: list[str] = field(default_factory=list)
     started_at: float = 0.0
     ended_at: float = 0.0
-    pods: dict[str, PodDrain] = field(default_factory=dict)
+    pods: dict[str, PodState] = field(default_factory=dict)
     skipped: dict[str, tuple[Obj, Verdict]] = field(default_factory=dict)
     evicted: list[Evicted] = field(default_factory=list)
     warned: dict[str, tuple[Obj, Verdict]] = field(default_factory=dict)
@@ -86,9 +86,9 @@ class NodeDrain:
     doubts: int = 0
     unconfirmed: bool = False
     cache: PodCache = field(default_factory=PodCache)
-    departed: dict[str, PodDrain] = field(default_factory=dict)
+    departed: dict[str, PodState] = field(default_factory=dict)
     # Gone before the answer to their eviction came.
-    _early: dict[str, PodDrain] = field(default_factory=dict)
+    _early: dict[str, PodState] = field(default_factory=dict)
     _touched: bool = False
     # How often what each controller put on the node after the cordon has gone and come back.
     _returns: dict[str, int] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class NodeDrain:
         self.phase, self.listed, self.started_at, self.filled = DRAINING, False, now, bool(self.pods)
         self.cache.begin()
 
-    def take(self, news: Listed | Changed, now: float, wall: float, mark: Mark | None = None) -> None:
+    def take(self, news: Listed | Changed, now: float, wall: float, mark: ListToken | None = None) -> None:
         """Take in a list of the node's pods or a change. mark: that of the moment when the list was asked for."""
         if isinstance(news, Listed):
             self.listed = self.cache.take_list(news, mark) or self.listed
@@ -155,7 +155,7 @@ class NodeDrain:
         if self.listed and self.phase == DRAINING and uid not in self.pods and verdict.action == EVICT:
             self.landed = True
             self.pods[uid] = self._late(pod, now)
-        drain = self.pods.setdefault(uid, PodDrain(pod))
+        drain = self.pods.setdefault(uid, PodState(pod))
         key = daemonset_of(pod)
         if key is not None and key not in self.daemonsets:
             drain.pod, drain.state = pod, UNKNOWN
@@ -164,22 +164,22 @@ class NodeDrain:
         elif verdict.action == EVICT:
             drain.seen(pod, verdict, self.grace, now, wall)
 
-    def _late(self, pod: Obj, now: float) -> PodDrain:
+    def _late(self, pod: Obj, now: float) -> PodState:
         """Follow a pod that landed after the cordon.
 
         What tolerates the cordon comes back each time. To evict it as often as it does would never end, and hurt.
         """
         before = [other.returns for other in self.pods.values() if other.under_way and _maker(other.pod) == _maker(pod)]
-        drain = PodDrain(pod, returns=max([self._returns.get(_maker(pod), 0), *before]) + 1)
+        drain = PodState(pod, returns=max([self._returns.get(_maker(pod), 0), *before]) + 1)
         if drain.returns > FREE_RETURNS:
-            drain.put_off(now + growing_pause(drain.returns - FREE_RETURNS, 1.0, LONGEST_RETURN))
+            drain.put_off(now + backoff(drain.returns - FREE_RETURNS, 1.0, LONGEST_RETURN))
             maker = owner_text(pod) or full_name(pod)
             text = "pods of %s come back to %s although it is cordoned: they tolerate that" % (maker, self.name)
             if text not in self.warnings:
                 self.warnings.append(text)
         return drain
 
-    def _gone(self, drain: PodDrain, now: float) -> None:
+    def _gone(self, drain: PodState, now: float) -> None:
         self._returns[_maker(drain.pod)] = max(drain.returns, self._returns.get(_maker(drain.pod), 0))
         if is_terminating(drain.pod) or drain.under_way:
             self.departed[identity_of(drain.pod)] = drain
@@ -198,17 +198,17 @@ class NodeDrain:
         keys = (daemonset_of(pod) for pod in self.cache.pods.values())
         return {key for key in keys if key is not None and key not in self.daemonsets}
 
-    def due(self) -> Iterator[PodDrain]:
+    def due(self) -> Iterator[PodState]:
         """Yield the pods to be evicted now, in the order that people read them in."""
         if not self.listed:
             return
         yield from self.sorted_pods(DUE)
 
-    def blocked(self) -> list[PodDrain]:
+    def blocked(self) -> list[PodState]:
         """Return the pods that the options do not allow to go."""
         return self.sorted_pods(BLOCKED)
 
-    def sorted_pods(self, *states: str) -> list[PodDrain]:
+    def sorted_pods(self, *states: str) -> list[PodState]:
         """Return the pods in any of these states (all without), sorted."""
         chosen = [drain for drain in self.pods.values() if not states or drain.state in states]
         return sorted(chosen, key=lambda drain: sort_key(drain.pod))
@@ -247,4 +247,4 @@ class NodeDrain:
 
 def _maker(pod: Obj) -> str:
     """Return what tells the pods of one controller from those of others."""
-    return str(part(controller_of(pod)).get("uid") or full_name(pod))
+    return str(mapping_at(controller_of(pod)).get("uid") or full_name(pod))

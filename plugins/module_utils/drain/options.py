@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InvalidOptions
-from ..objects import number
+from ..objects import int_field
 from ..option_checks import check_at_least, distinct_texts
-from .filters import Choices
+from .filters import PodOptions
 
 _AT_LEAST: tuple[tuple[str, int, str], ...] = (
     ("wait_timeout", 0, "seconds, 0 for no limit"),
@@ -31,7 +31,7 @@ class DrainTask:
     node_selectors: tuple[str, ...] = ()
     allow_empty: bool = False
     pod_selectors: tuple[str, ...] = ()
-    choices: Choices = field(default_factory=Choices)
+    choices: PodOptions = field(default_factory=PodOptions)
     grace: int | None = None
     evict: bool = True
     wait_timeout: int = 900
@@ -64,21 +64,21 @@ def task_from(params: Mapping[str, Any], check_mode: bool) -> DrainTask:
         pod_selectors=distinct_texts(
             "pod_selectors", params.get("pod_selectors") or None, "a label selector such as app=web"
         ),
-        choices=Choices(
+        choices=PodOptions(
             force=bool(options.get("force")),
             ignore_daemonsets=bool(options.get("ignore_daemonsets")),
             delete_emptydir_data=bool(options.get("delete_emptydir_data")),
-            skip_wait_for_delete_timeout=number(options.get("skip_wait_for_delete_timeout")),
+            skip_wait_for_delete_timeout=int_field(options.get("skip_wait_for_delete_timeout")),
         ),
         # Unset and negative leave it to the pod; 0 is a wish like any other.
         grace=grace if grace is not None and grace >= 0 else None,
         evict=not options.get("disable_eviction"),
-        wait_timeout=number(options.get("wait_timeout"), 900),
+        wait_timeout=int_field(options.get("wait_timeout"), 900),
         # A pause of nothing would ask the API server without a break.
-        wait_sleep=max(1.0, float(number(options.get("wait_sleep"), 5))),
-        chunk_size=number(options.get("chunk_size"), 500),
-        eviction_concurrency=number(params.get("eviction_concurrency"), 20),
-        max_parallel=number(params.get("max_parallel"), 1),
+        wait_sleep=max(1.0, float(int_field(options.get("wait_sleep"), 5))),
+        chunk_size=int_field(options.get("chunk_size"), 500),
+        eviction_concurrency=int_field(params.get("eviction_concurrency"), 20),
+        max_parallel=int_field(params.get("max_parallel"), 1),
         preflight=params.get("preflight") or "standard",
         on_failure=params.get("on_failure") or "keep_cordon",
         cordon_owner=_owner(params.get("cordon_owner")),

@@ -11,17 +11,17 @@ from ..cluster.access import CORDON, DELETE, DETACH, EVICT, Right
 from ..cluster.budgets import BudgetBook
 from ..cluster.cluster import Cluster
 from ..errors import Failed
-from ..objects import identity_of, namespace_of, number, part
+from ..objects import identity_of, int_field, mapping_at, namespace_of
 from ..runtime.clock import Clock, Deadline
-from ..words import some
-from .node import NodeDrain
+from ..text import abbreviate
+from .node import NodeState
 from .options import DrainTask
-from .pod import DUE, PodDrain
+from .pod import DUE, PodState
 from .preflight import block_for_right, look_at_budgets, node_warning
 
 
 @dataclass
-class Outlook:
+class PreflightResult:
     """What the look gave.
 
     refusals: sentences that forbid the start, all of them about rights; warnings, and those of each node by name: what
@@ -37,21 +37,21 @@ class Outlook:
     books: dict[str, BudgetBook] = field(default_factory=dict)
 
 
-class Plan:
+class Preflight:
     """The look at all nodes of a task together."""
 
     def __init__(
-        self, cluster: Cluster, clock: Clock, deadline: Deadline, task: DrainTask, nodes: list[NodeDrain]
+        self, cluster: Cluster, clock: Clock, deadline: Deadline, task: DrainTask, nodes: list[NodeState]
     ) -> None:
         self._cluster = cluster
         self._clock = clock
         self._deadline = deadline
         self._task = task
         self._nodes = nodes
-        self._outlook = Outlook()
+        self._outlook = PreflightResult()
         self._reviewed: dict[Right, bool | None] = {}
 
-    def make(self) -> Outlook:
+    def make(self) -> PreflightResult:
         """List the pods of every node and, unless preflight is V(skip), weigh budgets and rights."""
         for node in self._nodes:
             self._check_time()
@@ -72,7 +72,7 @@ class Plan:
                 " task more time, or fewer nodes" % self._task.wait_timeout
             )
 
-    def _look_at_pods(self, node: NodeDrain) -> None:
+    def _look_at_pods(self, node: NodeState) -> None:
         pods = self._cluster.pods_on(node.name, list(self._task.pod_selectors))
         now, wall = self._clock.monotonic(), self._clock.wall()
         node.take(pods, now, wall)
@@ -89,10 +89,10 @@ class Plan:
         if any(node.others for node in self._nodes) and not any(node.cache.pods for node in self._nodes):
             self._outlook.warnings.append(
                 "no pod on %s matches pod_selectors %s: correct it, unless what it means is gone already"
-                % (some(node.name for node in self._nodes), ",".join(self._task.pod_selectors))
+                % (abbreviate(node.name for node in self._nodes), ",".join(self._task.pod_selectors))
             )
 
-    def _due(self) -> list[PodDrain]:
+    def _due(self) -> list[PodState]:
         return [drain for node in self._nodes for drain in node.sorted_pods(DUE)]
 
     def _look_at_budgets(self) -> None:
@@ -120,7 +120,7 @@ class Plan:
         if self._task.wait_volume_detach and not self._may(DETACH, DETACH):
             self._outlook.refusals.append("the account may not %s, which wait_volume_detach needs" % DETACH.text())
         removal = EVICT if self._task.evict else DELETE
-        by_namespace: dict[str, list[PodDrain]] = {}
+        by_namespace: dict[str, list[PodState]] = {}
         for drain in self._due():
             by_namespace.setdefault(namespace_of(drain.pod), []).append(drain)
         for namespace, drains in sorted(by_namespace.items()):
@@ -147,9 +147,12 @@ class Plan:
                 return True
         return False
 
-    def _short_time(self, node: NodeDrain) -> str:
+    def _short_time(self, node: NodeState) -> str:
         grace = self._task.grace
-        times = [number(part(drain.pod, "spec").get("terminationGracePeriodSeconds")) for drain in node.sorted_pods()]
+        times = [
+            int_field(mapping_at(drain.pod, "spec").get("terminationGracePeriodSeconds"))
+            for drain in node.sorted_pods()
+        ]
         longest = max(times, default=0) if grace is None else grace
         if not times or not 0 < self._task.wait_timeout < longest:
             return ""

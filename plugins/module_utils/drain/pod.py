@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from ..api.retry import next_pause
 from ..cluster.eviction import ACCEPTED, AGAIN, FAILED, GONE, REFUSED, Outcome
-from ..objects import Obj, deletion_time, is_finished, is_ready, is_terminating, number, part
-from ..runtime.clock import growing_pause
+from ..objects import Obj, deletion_time, int_field, is_finished, is_ready, is_terminating, mapping_at
+from ..runtime.clock import backoff
 from .filters import Verdict
 
 # Where a pod stands.
@@ -28,7 +28,7 @@ _UNDECIDED = (0, *range(200, 300), 408, *range(500, 600))
 
 
 @dataclass
-class PodDrain:
+class PodState:
     """One pod on its way out. Times are seconds of the monotonic clock.
 
     state: one of the constants above; attempts: evictions sent; accepted: one of them was taken; doubtful: one may have
@@ -93,7 +93,7 @@ class PodDrain:
     def _to_be_shortened(self, grace: int | None, wall: float) -> bool:
         # The server shortens a running grace period only when told to anew.
         end = deletion_time(self.pod)
-        running = number(part(self.pod, "metadata").get("deletionGracePeriodSeconds"))
+        running = int_field(mapping_at(self.pod, "metadata").get("deletionGracePeriodSeconds"))
         wanted = grace is not None and grace < running and end is not None and end - wall > grace
         return wanted and not self.shortened and not self.accepted
 
@@ -130,7 +130,7 @@ class PodDrain:
             # GONE too: the pods of the node are looked at again, and if it is still there it is asked for again.
             self.state = HELD if outcome.kind == REFUSED else PAUSED
             first = 1.0 if outcome.kind in (REFUSED, GONE) else 0.5
-            pause = growing_pause(max(1, self.faults), first, longest) * jitter
+            pause = backoff(max(1, self.faults), first, longest) * jitter
             self.not_before = now + (outcome.pause or 0.0)
             self.retry_at = max(now + min(pause, longest), self.not_before)
         if self.state in (HELD, PAUSED) and is_terminating(self.pod):

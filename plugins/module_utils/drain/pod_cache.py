@@ -11,7 +11,7 @@ from ..api.list_watch import Changed, Listed
 from ..objects import Obj, age_of, identity_of, name_of, version_of
 
 
-class Mark(NamedTuple):
+class ListToken(NamedTuple):
     """What was known when a list was asked for. epoch: how often versions began anew; newest: the greatest one."""
 
     epoch: int
@@ -27,20 +27,20 @@ class PodCache:
         self._as_of = 0
         self._newest = 0
         self._epoch = 0
-        self._begun: Mark | None = None
+        self._begun: ListToken | None = None
         # The version at which each pod left since the last list; one that only lost a label may come back later.
         self._left: dict[str, int] = {}
 
     @property
-    def mark(self) -> Mark:
+    def mark(self) -> ListToken:
         """Return what is to be known of a list that is asked for now."""
-        return Mark(self._epoch, self._newest)
+        return ListToken(self._epoch, self._newest)
 
     def begin(self) -> None:
         """Note that a watch of its own begins now, whose first list is asked for hereafter."""
         self._begun = self.mark
 
-    def take_list(self, news: Listed, mark: Mark | None = None) -> bool:
+    def take_list(self, news: Listed, mark: ListToken | None = None) -> bool:
         """Take in a list and tell whether it counts. mark: that of the moment when it was asked for, if known.
 
         A list that was asked for after another one had come is no older than that, unless the versions began anew, as

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from ..cluster.budgets import BudgetBook, is_consulted, is_deadlocked, lets_unready_go, room_in, ways_out_of
 from ..objects import Obj, condition_of, full_name, is_ready, name_of, namespace_of
-from ..words import counted, some
+from ..text import abbreviate, count_noun
 from .filters import BLOCK, Verdict
-from .node import NodeDrain
-from .pod import BLOCKED, DUE, PodDrain
+from .node import NodeState
+from .pod import BLOCKED, DUE, PodState
 
 # A budget of a namespace: (namespace, name).
 BudgetKey = tuple[str, str]
@@ -30,7 +30,7 @@ _TWO = (
 
 
 @dataclass
-class Findings:
+class BudgetFindings:
     """What was found. refusals and forecasts are sentences; pods that cannot go are blocked where they stand."""
 
     refusals: list[str] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Queue(NamedTuple):
     room: int
 
 
-def queues_of(drains: Iterable[PodDrain], books: Mapping[str, BudgetBook]) -> list[Queue]:
+def queues_of(drains: Iterable[PodState], books: Mapping[str, BudgetBook]) -> list[Queue]:
     """Return the budgets that let only some of these pods go now, of which each alone may go."""
     groups: dict[str, tuple[int, int]] = {}
     for drain in drains:
@@ -57,10 +57,10 @@ def queues_of(drains: Iterable[PodDrain], books: Mapping[str, BudgetBook]) -> li
     return [Queue(name, pods - room, room) for name, (room, pods) in sorted(groups.items()) if pods > room]
 
 
-def look_at_budgets(nodes: list[NodeDrain], books: Mapping[str, BudgetBook], strict: bool) -> Findings:
+def look_at_budgets(nodes: list[NodeState], books: Mapping[str, BudgetBook], strict: bool) -> BudgetFindings:
     """Compare the pods of all nodes together with the budgets of their namespaces."""
-    findings = Findings()
-    groups: dict[BudgetKey, tuple[Obj, list[PodDrain]]] = {}
+    findings = BudgetFindings()
+    groups: dict[BudgetKey, tuple[Obj, list[PodState]]] = {}
     for drain in _guarded_pods(nodes):
         budgets = books[namespace_of(drain.pod)].of(drain.pod) if namespace_of(drain.pod) in books else []
         if len(budgets) > 1:
@@ -74,11 +74,11 @@ def look_at_budgets(nodes: list[NodeDrain], books: Mapping[str, BudgetBook], str
     return findings
 
 
-def _guarded_pods(nodes: list[NodeDrain]) -> list[PodDrain]:
+def _guarded_pods(nodes: list[NodeState]) -> list[PodState]:
     return [drain for node in nodes for drain in node.sorted_pods(DUE) if is_consulted(drain.pod)]
 
 
-def _look_at(budget: Obj, drains: list[PodDrain], strict: bool, findings: Findings) -> None:
+def _look_at(budget: Obj, drains: list[PodState], strict: bool, findings: BudgetFindings) -> None:
     name, room = full_name(budget), room_in(budget)
     bound = [drain for drain in drains if _is_bound(drain, budget)]
     unready = [drain for drain in bound if not is_ready(drain.pod)]
@@ -95,29 +95,29 @@ def _look_at(budget: Obj, drains: list[PodDrain], strict: bool, findings: Findin
     elif unready and room == 0:
         findings.forecasts.append(
             "disruption budget %s holds %s that %s not Ready, until other pods of that budget are healthy (%s)"
-            % (name, counted(len(unready), "pod"), "is" if len(unready) == 1 else "are", _names(unready))
+            % (name, count_noun(len(unready), "pod"), "is" if len(unready) == 1 else "are", _names(unready))
         )
     elif room < len(bound):
         findings.forecasts.append(_short(name, room, len(bound)))
 
 
-def _is_bound(drain: PodDrain, budget: Obj) -> bool:
+def _is_bound(drain: PodState, budget: Obj) -> bool:
     """Tell whether a pod needs its budget's room."""
     return is_ready(drain.pod) or not lets_unready_go(budget)
 
 
-def _deadlock(name: str, bound: list[PodDrain], remedy: str) -> list[str]:
+def _deadlock(name: str, bound: list[PodState], remedy: str) -> list[str]:
     if not bound:
         return []
     return [
         "disruption budget %s looks deadlocked: all its pods are healthy and none may go, so %s will stay: %s (%s)"
-        % (name, counted(len(bound), "pod"), remedy, _names(bound))
+        % (name, count_noun(len(bound), "pod"), remedy, _names(bound))
     ]
 
 
 def _short(name: str, room: int, pods: int) -> str:
     if room == 0:
-        return "disruption budget %s had no room for %s when the drain began" % (name, counted(pods, "pod"))
+        return "disruption budget %s had no room for %s when the drain began" % (name, count_noun(pods, "pod"))
     return "disruption budget %s lets %d of %d pods go at a time: the others wait until those run elsewhere" % (
         name,
         room,
@@ -125,17 +125,17 @@ def _short(name: str, room: int, pods: int) -> str:
     )
 
 
-def block_for_right(drains: list[PodDrain], right: str) -> None:
+def block_for_right(drains: list[PodState], right: str) -> None:
     """Block pods that the account has no right to remove."""
     for drain in drains:
         _block(drain, "forbidden", "the account may not %s: grant it that right" % right)
 
 
-def _block(drain: PodDrain, reason: str, message: str) -> None:
+def _block(drain: PodState, reason: str, message: str) -> None:
     drain.state, drain.verdict = BLOCKED, Verdict(BLOCK, reason, message)
 
 
-def node_warning(node: NodeDrain) -> str:
+def node_warning(node: NodeState) -> str:
     """Return what a node's own state means for its drain, "" for a healthy node."""
     ready = condition_of(node.node, "Ready")
     if not ready or is_ready(node.node):
@@ -146,5 +146,5 @@ def node_warning(node: NodeDrain) -> str:
     )
 
 
-def _names(drains: list[PodDrain]) -> str:
-    return some(full_name(drain.pod) for drain in drains)
+def _names(drains: list[PodState]) -> str:
+    return abbreviate(full_name(drain.pod) for drain in drains)

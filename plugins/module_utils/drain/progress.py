@@ -12,9 +12,9 @@ from ..cluster.budgets import budget_facts, is_deadlocked, remedy_for
 from ..cluster.eviction import AGAIN, REFUSED
 from ..objects import Obj, condition_of, full_name, identity_of, is_ready, namespace_of
 from ..runtime.clock import Deadline
-from ..words import counted, grouped, lasting, some
-from .node import CHECKING, DETACHING, DRAINED, FAILED, WAITING, NodeDrain
-from .pod import BLOCKED, HELD, LEAVING, LOST, PAUSED, TRYING, PodDrain
+from ..text import abbreviate, count_noun, format_duration, group_by_text
+from .node import CHECKING, DETACHING, DRAINED, FAILED, WAITING, NodeState
+from .pod import BLOCKED, HELD, LEAVING, LOST, PAUSED, TRYING, PodState
 
 # Nodes of which one line tells. The others have the next line.
 MOST_NODES = 4
@@ -28,9 +28,9 @@ class DrainProgress:
 
     def __init__(
         self,
-        nodes: list[NodeDrain],
+        nodes: list[NodeState],
         deadline: Deadline,
-        budget_of: Callable[[PodDrain], Obj | None],
+        budget_of: Callable[[PodState], Obj | None],
     ) -> None:
         self._waiting = [NodeLines(node, budget_of) for node in nodes]
         self._nodes = nodes
@@ -49,18 +49,18 @@ class DrainProgress:
                 told.append(lines)
         # Who was heard waits behind the others.
         self._waiting = [lines for lines in self._waiting if lines not in told] + told
-        return ". ".join("%s: %s" % (some(names), text) for text, names in said.items())
+        return ". ".join("%s: %s" % (abbreviate(names), text) for text, names in said.items())
 
     def summary(self) -> str:
         """Return how far the nodes are that are being drained, and how much time is left."""
         active = [node for node in self._nodes if node.phase not in (WAITING, DRAINED, FAILED)]
         parts = ["%s: %s" % (node.name, standing(node)) for node in active[:MOST_NODES]]
-        parts += ["%s more" % counted(len(active) - MOST_NODES, "node")] if len(active) > MOST_NODES else []
+        parts += ["%s more" % count_noun(len(active) - MOST_NODES, "node")] if len(active) > MOST_NODES else []
         for phase, words in ((DRAINED, "drained"), (FAILED, "failed"), (WAITING, "to come")):
             count = sum(1 for node in self._nodes if node.phase == phase)
-            parts += ["%s %s" % (counted(count, "node"), words)] if count else []
+            parts += ["%s %s" % (count_noun(count, "node"), words)] if count else []
         if not self._deadline.unlimited:
-            left, whole = lasting(self._deadline.remaining()), lasting(self._deadline.seconds)
+            left, whole = format_duration(self._deadline.remaining()), format_duration(self._deadline.seconds)
             parts.append("%s of %s left" % (left, whole))
         return "; ".join(parts)
 
@@ -69,8 +69,8 @@ class DrainProgress:
 class NodeLines:
     """One node, and what has been said of it. Uids stand for pods. budget_of: tells the budget that holds a pod."""
 
-    node: NodeDrain
-    budget_of: Callable[[PodDrain], Obj | None] = lambda drain: None
+    node: NodeState
+    budget_of: Callable[[PodState], Obj | None] = lambda drain: None
     _cordoned: bool = field(init=False)
     _phase: str = WAITING
     _begun: bool = False
@@ -112,7 +112,7 @@ class NodeLines:
         before = "cordoned already; " if self.node.cordoned_before else ""
         # What is not ended there would be waited for in silence.
         before += "" if is_ready(self.node.node) or not condition_of(self.node.node, "Ready") else "not Ready; "
-        text = before + "%s to go" % counted(_all(self.node), "pod")
+        text = before + "%s to go" % count_noun(_all(self.node), "pod")
         if reasons:
             kinds = ", ".join("%d %s" % (number, reason) for reason, number in sorted(reasons.items()))
             text += ", %d left on purpose (%s)" % (len(self.node.skipped), kinds)
@@ -123,7 +123,7 @@ class NodeLines:
         self._gone += len(gone)
         self._leaving -= {identity_of(end.drain.pod) for end in gone}
         if gone:
-            count = "%s gone (%d of %d)" % (counted(len(gone), "pod"), self._gone, _all(self.node))
+            count = "%s gone (%d of %d)" % (count_noun(len(gone), "pod"), self._gone, _all(self.node))
             yield "%s: %s" % (count, _names((end.drain for end in gone), detail))
 
     def _left(self, detail: bool) -> Iterable[str]:
@@ -131,7 +131,7 @@ class NodeLines:
         fresh = [drain for uid, drain in leaving.items() if uid not in self._leaving]
         self._leaving = set(leaving)
         if fresh:
-            yield "%s accepted: %s" % (counted(len(fresh), "eviction"), _names(fresh, detail))
+            yield "%s accepted: %s" % (count_noun(len(fresh), "eviction"), _names(fresh, detail))
 
     def _refused(self) -> Iterable[str]:
         words: dict[str, tuple[object, str]] = {}
@@ -143,9 +143,9 @@ class NodeLines:
         counts = _by_budget(self.node)
         for budget, (about, text) in words.items():
             if told.get(budget) != about:
-                yield "%s held by %s (%s)" % (counted(counts[budget], "pod"), budget, text.rstrip("."))
+                yield "%s held by %s (%s)" % (count_noun(counts[budget], "pod"), budget, text.rstrip("."))
 
-    def _words_of(self, drain: PodDrain) -> tuple[object, str] | None:
+    def _words_of(self, drain: PodState) -> tuple[object, str] | None:
         """Return what a budget asks for, and that in words with figures, which change all the time."""
         budget = self.budget_of(drain)
         if budget is not None:
@@ -160,72 +160,75 @@ class NodeLines:
         lost = [drain for drain in self.node.sorted_pods(LOST, BLOCKED) if identity_of(drain.pod) not in self._lost]
         self._lost |= {identity_of(drain.pod) for drain in lost}
         if lost:
-            yield "cannot go: " + grouped([(full_name(drain.pod), _why_not(drain)) for drain in lost])
+            yield "cannot go: " + group_by_text([(full_name(drain.pod), _why_not(drain)) for drain in lost])
         again = [d for d in self.node.sorted_pods(PAUSED, TRYING) if d.outcome is not None and d.outcome.kind == AGAIN]
         faults = {drain.outcome.message for drain in again if drain.outcome is not None}
         fresh, self._faults = sorted(faults - self._faults), faults
         if fresh:
-            yield "trying again: %s (%s)" % (_names(again, detail=False), some(fresh))
+            yield "trying again: %s (%s)" % (_names(again, detail=False), abbreviate(fresh))
 
     def _ending(self) -> Iterable[str]:
         node = self.node
         attached = [volume for volume in node.volumes or [] if not volume.detached]
         if node.phase == DETACHING and len(attached) != self._attached and attached:
             self._attached = len(attached)
-            yield "%s still attached: %s" % (counted(len(attached), "volume"), some(v.text() for v in attached))
+            yield "%s still attached: %s" % (
+                count_noun(len(attached), "volume"),
+                abbreviate(v.text() for v in attached),
+            )
         if node.phase == self._phase:
             return
-        took = lasting(node.ended_at - node.started_at)
+        took = format_duration(node.ended_at - node.started_at)
         if node.phase == DRAINED:
-            yield "drained in %s, %s gone" % (took, counted(len(node.evicted), "pod"))
+            yield "drained in %s, %s gone" % (took, count_noun(len(node.evicted), "pod"))
         elif node.phase == FAILED and node.error is not None:
             yield "failed: %s" % node.error.message
         elif node.phase == FAILED:
             limit = " within %s" % took if node.timed_out else ""
-            yield "not drained%s, %s left" % (limit, counted(len(node.pods), "pod"))
+            yield "not drained%s, %s left" % (limit, count_noun(len(node.pods), "pod"))
 
     def _looks(self, detail: bool) -> Iterable[str]:
         if detail and self.node.phase == CHECKING and self._phase != CHECKING:
             yield "looking at it once more"
 
 
-def standing(node: NodeDrain) -> str:
+def standing(node: NodeState) -> str:
     """Return how far a node is that is being drained."""
     leaving = len(node.sorted_pods(LEAVING))
-    parts = ["%d of %s gone" % (len(node.evicted), counted(_all(node), "pod"))]
+    parts = ["%d of %s gone" % (len(node.evicted), count_noun(_all(node), "pod"))]
     parts += ["%d leaving" % leaving] if leaving else []
     parts += ["%d held by %s" % (number, budget) for budget, number in list(_by_budget(node).items())[:3]]
     attached = [volume for volume in node.volumes or [] if not volume.detached]
-    parts += ["%s still attached" % counted(len(attached), "volume")] if attached else []
+    parts += ["%s still attached" % count_noun(len(attached), "volume")] if attached else []
     return ", ".join(parts)
 
 
-def _all(node: NodeDrain) -> int:
+def _all(node: NodeState) -> int:
     return len(node.evicted) + len(node.pods)
 
 
-def _held(node: NodeDrain) -> list[PodDrain]:
+def _held(node: NodeState) -> list[PodState]:
     """Return the pods that wait for a budget, also while it is asked once more."""
     return [d for d in node.sorted_pods(HELD, TRYING) if d.state == HELD or (d.outcome and d.outcome.kind == REFUSED)]
 
 
-def _by_budget(node: NodeDrain) -> dict[str, int]:
+def _by_budget(node: NodeState) -> dict[str, int]:
     counts: dict[str, int] = {}
     for drain in _held(node):
         counts[_budget(drain)] = counts.get(_budget(drain), 0) + 1
     return counts
 
 
-def _budget(drain: PodDrain) -> str:
+def _budget(drain: PodState) -> str:
     return "%s/%s" % (namespace_of(drain.pod), drain.budget) if drain.budget else "a disruption budget"
 
 
-def _why_not(drain: PodDrain) -> str:
+def _why_not(drain: PodState) -> str:
     if drain.state == BLOCKED:
         return drain.verdict.message if drain.verdict is not None else ""
     return drain.outcome.message.rstrip(".") if drain.outcome is not None else ""
 
 
-def _names(drains: Iterable[PodDrain], detail: bool) -> str:
+def _names(drains: Iterable[PodState], detail: bool) -> str:
     names = sorted(full_name(drain.pod) for drain in drains)
-    return ", ".join(names) if detail else some(names)
+    return ", ".join(names) if detail else abbreviate(names)

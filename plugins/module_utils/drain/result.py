@@ -12,12 +12,12 @@ from typing import Any
 from ..cluster.pods import reference, workload_of
 from ..cluster.volumes import claims_of
 from ..objects import Obj, full_name, namespace_of
-from ..results import bounded
+from ..text import truncate_lists
 from .diagnosis import gone_pod, pending_pod
 from .filters import sort_key
 from .messages import message_of, node_warnings
-from .node import DRAINED, FAILED, NodeDrain
-from .pod import PodDrain
+from .node import DRAINED, FAILED, NodeState
+from .pod import PodState
 from .preflight import Queue
 
 _ATTACHED = "gone, but %s is still attached: see what its storage driver is waiting for"
@@ -35,7 +35,7 @@ class Report:
     """
 
     state: str
-    nodes: list[NodeDrain] = field(default_factory=list)
+    nodes: list[NodeState] = field(default_factory=list)
     refused: bool = False
     cancelled: str = ""
     refusals: list[str] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Report:
     method: str = "evict"
     warnings: list[str] = field(default_factory=list)
     forecasts: list[str] = field(default_factory=list)
-    budget_of: Callable[[PodDrain], Obj | None] = lambda drain: None
+    budget_of: Callable[[PodState], Obj | None] = lambda drain: None
 
     @property
     def failed(self) -> bool:
@@ -71,7 +71,7 @@ class Report:
 def result_of(report: Report) -> dict[str, Any]:
     """Return the module's result, as RETURN in the module's documentation describes it."""
     pending = report.pending() if report.state == "drain" else {}
-    nodes = [bounded(_node(node, report, pending.get(node.name, []))) for node in report.nodes]
+    nodes = [truncate_lists(_node(node, report, pending.get(node.name, []))) for node in report.nodes]
     every = [pod for pods in pending.values() for pod in pods]
     result = {
         "changed": report.changed,
@@ -82,7 +82,7 @@ def result_of(report: Report) -> dict[str, Any]:
         "pending_pods": sorted(every, key=lambda pod: (pod["namespace"], pod["name"])),
         "nodes": nodes,
     }
-    return bounded(result, whole=("nodes",))
+    return truncate_lists(result, whole=("nodes",))
 
 
 def warnings_of(report: Report) -> list[str]:
@@ -93,7 +93,7 @@ def warnings_of(report: Report) -> list[str]:
     return found
 
 
-def _warnings(node: NodeDrain, report: Report) -> list[str]:
+def _warnings(node: NodeState, report: Report) -> list[str]:
     # What evictions cost is of no interest where there are none.
     return node.warnings + ([] if report.refused else node_warnings(node))
 
@@ -114,7 +114,7 @@ def diff_of(report: Report) -> list[dict[str, Any]]:
     return diffs
 
 
-def _node(node: NodeDrain, report: Report, pending: list[dict[str, Any]]) -> dict[str, Any]:
+def _node(node: NodeState, report: Report, pending: list[dict[str, Any]]) -> dict[str, Any]:
     skipped = sorted(node.skipped.values(), key=lambda entry: sort_key(entry[0]))
     gone = sorted(node.evicted, key=lambda end: sort_key(end.drain.pod))
     return {
@@ -142,7 +142,7 @@ def _node(node: NodeDrain, report: Report, pending: list[dict[str, Any]]) -> dic
     }
 
 
-def _with_volumes(node: NodeDrain) -> list[dict[str, Any]]:
+def _with_volumes(node: NodeState) -> list[dict[str, Any]]:
     """Return entries for pods that are gone and whose volumes are not."""
     left = {volume.claim: volume for volume in node.volumes or [] if volume.claim and not volume.detached}
     found = []
@@ -163,13 +163,13 @@ def _workloads(pods: list[Obj]) -> list[dict[str, str]]:
     return [dict(zip(keys, entry, strict=True)) for entry in sorted(found)]
 
 
-def _done(node: NodeDrain, state: str) -> bool:
+def _done(node: NodeState, state: str) -> bool:
     if node.error is not None:
         return False
     return node.phase == DRAINED if state == "drain" else node.cordoned == (state == "cordon")
 
 
-def _old_sentence(node: NodeDrain, state: str) -> str:
+def _old_sentence(node: NodeState, state: str) -> str:
     """Return what kubernetes.core.k8s_drain says of a node, for playbooks that read it."""
     wanted = state != "uncordon"
     mark = "unschedulable" if wanted else "schedulable"

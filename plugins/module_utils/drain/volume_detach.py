@@ -14,25 +14,25 @@ from ..api.rest import Rest
 from ..cluster.cluster import Cluster
 from ..cluster.volumes import Volume
 from ..objects import identity_of
-from ..runtime.workers import Crew, Pause
-from .node import DETACHING, NodeDrain
+from ..runtime.workers import Pause, Workers
+from .node import DETACHING, NodeState
 
 
-class DetachWatch:
+class VolumeDetach:
     """The VolumeAttachments of the cluster, followed from the first node on that has volumes to be detached."""
 
-    def __init__(self, cluster: Cluster, rest: Rest, crew: Crew) -> None:
+    def __init__(self, cluster: Cluster, rest: Rest, crew: Workers) -> None:
         self._cluster = cluster
         self._rest = rest
         self._crew = crew
         self._attached: set[str] | None = None
 
-    def begin(self, node: NodeDrain) -> None:
+    def begin(self, node: NodeState) -> None:
         """Ask which volumes the drained pods of a node have left attached."""
         node.phase = DETACHING
         self._crew.start(("volumes", node.name), partial(self._cluster.volumes_left_on, node.name))
 
-    def found(self, node: NodeDrain, volumes: list[Volume]) -> None:
+    def found(self, node: NodeState, volumes: list[Volume]) -> None:
         """Take in a node's volumes."""
         node.volumes = volumes
         if volumes and self._attached is None:
@@ -44,7 +44,7 @@ class DetachWatch:
         what = self._cluster.attachments_collection()
         self._crew.follow(("attachments", ""), chain(before, list_and_watch(self._rest, what)))
 
-    def apply(self, news: Any, nodes: list[NodeDrain]) -> None:
+    def apply(self, news: Any, nodes: list[NodeState]) -> None:
         """Take in a list of attachments or a change."""
         if isinstance(news, Listed):
             self._attached = {identity_of(attachment) for attachment in news.items}
@@ -55,6 +55,6 @@ class DetachWatch:
             volume.detached = self._attached is not None and volume.uid not in self._attached
 
     @staticmethod
-    def done(node: NodeDrain) -> bool:
+    def done(node: NodeState) -> bool:
         """Tell whether no volume is left that is waited for."""
         return node.volumes is not None and all(volume.detached for volume in node.volumes)

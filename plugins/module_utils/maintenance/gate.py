@@ -14,11 +14,11 @@ from ..api.retry import may_be_away
 from ..cluster.cluster import Cluster
 from ..cluster.nodes import static_pods
 from ..errors import InvalidOptions, MaintenanceError
-from ..objects import Obj, name_of, number
+from ..objects import Obj, int_field, name_of
 from ..option_checks import check_at_least, distinct_texts
 from ..runtime.clock import Clock, Deadline
 from ..runtime.progress import SILENT, Progress
-from ..words import lasting, some
+from ..text import abbreviate, format_duration
 from .gate_remedies import remedies, remedy
 from .gate_rules import (
     Batch,
@@ -79,12 +79,12 @@ def task_from(params: Mapping[str, Any]) -> GateTask:
     return GateTask(
         Batch(names, str(params.get("cordon_owner") or "").strip(), tuple(params.get("ignore_nodes") or ())),
         windows_from("window", params.get("window")),
-        number(params.get("window_margin")),
+        int_field(params.get("window_margin")),
         CHECKS if checks is None else tuple(checks),
         tuple(params.get("rights_for") or ()),
         str(params.get("lock_namespace") or "kube-system"),
-        number(params.get("wait_timeout")),
-        max(1.0, float(number(params.get("wait_sleep"), 10))),
+        int_field(params.get("wait_timeout")),
+        max(1.0, float(int_field(params.get("wait_sleep"), 10))),
     )
 
 
@@ -108,7 +108,7 @@ class Gate:
         started = self._clock.monotonic()
         deadline = Deadline(self._clock, self._task.wait_timeout, self._clock.began)
         once = self._task.wait_timeout == 0
-        lines = WaitProgress(some(self._task.batch.nodes), deadline)
+        lines = WaitProgress(abbreviate(self._task.batch.nodes), deadline)
         self._progress.follow(lines)
         while True:
             window = opening(self._task.windows, self._clock.wall(), self._task.window_margin)
@@ -117,7 +117,7 @@ class Gate:
             waited = self._clock.monotonic() - started
             if not refusals or final or once or deadline.remaining() < SHORTEST:
                 if not refusals:
-                    lines.ends("may go after %s" % lasting(waited))
+                    lines.ends("may go after %s" % format_duration(waited))
                 self._progress.close()
                 return self._result(window, refusals, waited)
             said = "may not go yet: %s" % _said(refusals)
@@ -173,11 +173,12 @@ class Gate:
         unknown = [name for name in self._task.batch.nodes if name not in known]
         if unknown:
             raise InvalidOptions(
-                "there is no node %s in this cluster; its nodes are %s" % (some(unknown), some(known) or "none")
+                "there is no node %s in this cluster; its nodes are %s"
+                % (abbreviate(unknown), abbreviate(known) or "none")
             )
 
     def _result(self, window: Opening, refusals: list[Refusal], waited: float) -> dict[str, Any]:
-        batch = some(self._task.batch.nodes)
+        batch = abbreviate(self._task.batch.nodes)
         message = "%s may be taken out of the cluster." % batch
         if refusals:
             message = "%s may not be taken out of the cluster now: %s." % (batch, _said(refusals))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..words import some
+from ..text import abbreviate
 from .gate_rules import Refusal
 
 # By reason, for one node or several.
@@ -43,6 +43,6 @@ def remedy(group: list[Refusal]) -> str:
     """Return what to do about refusals of one reason, as a sentence; "" if there is nothing but to wait."""
     nodes = list(dict.fromkeys(refusal.node for refusal in group))
     names = list(dict.fromkeys(name for refusal in group for name in refusal.names))
-    words = {"nodes": some(nodes), "names": some(names), "them": "it" if len(nodes) == 1 else "them"}
+    words = {"nodes": abbreviate(nodes), "names": abbreviate(names), "them": "it" if len(nodes) == 1 else "them"}
     text = _REMEDIES.get(group[0].reason, "") % words
     return text[:1].upper() + text[1:] + "." if text else ""

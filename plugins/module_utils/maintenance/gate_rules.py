@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..cluster.cordon_owners import owners_of
-from ..objects import Obj, condition_of, entries, is_ready, is_unschedulable, labels_of, name_of, part
-from ..words import counted, some
+from ..objects import Obj, condition_of, is_ready, is_unschedulable, labels_of, mapping_at, mappings_at, name_of
+from ..text import abbreviate, count_noun
 
 # https://kubernetes.io/docs/reference/labels-annotations-taints/#node-role-kubernetes-io-control-plane
 _CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
@@ -72,7 +72,9 @@ def nobody_else(nodes: list[Obj], batch: Batch) -> list[Refusal]:
         foreign = {owner: entry for owner, entry in owners_of(node).entries.items() if owner != batch.owner}
         if not foreign or name in batch.ignore:
             continue
-        said = ["%s since %s" % (owner, part(entry).get("since") or "?") for owner, entry in sorted(foreign.items())]
+        said = [
+            "%s since %s" % (owner, mapping_at(entry).get("since") or "?") for owner, entry in sorted(foreign.items())
+        ]
         text = "node %s is under maintenance by another owner (%s)" % (name, ", ".join(said))
         found.append(Refusal("foreign_owner", name, text, names=tuple(sorted(foreign))))
     return found
@@ -84,8 +86,8 @@ def one_control_plane_node(nodes: list[Obj], batch: Batch) -> list[Refusal]:
     if len(together) < 2:
         return []
     text = "%s of the control plane are in one batch (%s), but must go one at a time" % (
-        counted(len(together), "node"),
-        some(together),
+        count_noun(len(together), "node"),
+        abbreviate(together),
     )
     return [Refusal("control_plane_batch", together[0], text, final=True)]
 
@@ -107,7 +109,7 @@ def control_plane_survives(
     for name in staying:
         unready = [pod["name"] for pod in static_pods.get(name, []) if not pod["ready"]]
         if unready:
-            text = "the control plane on node %s is not ready (%s)" % (name, some(unready))
+            text = "the control plane on node %s is not ready (%s)" % (name, abbreviate(unready))
             found.append(Refusal("control_plane_unready", name, text))
     return found + _etcd_stands(control_plane, leaving, staying, static_pods)
 
@@ -122,7 +124,7 @@ def _etcd_stands(
     if len(members) <= 2 or len(healthy) >= needed or not any(name in members for name in leaving):
         return []
     text = "without %s, %d of %d etcd members would be ready, and %d are needed" % (
-        some(leaving),
+        abbreviate(leaving),
         len(healthy),
         len(members),
         needed,
@@ -142,7 +144,10 @@ def unknown_names(nodes: list[Obj], batch: Batch) -> list[str]:
     unknown = [name for name in batch.ignore if name not in known]
     if not unknown:
         return []
-    return ["ignore_nodes has %s, which the cluster does not; its nodes are %s" % (some(unknown), some(sorted(known)))]
+    return [
+        "ignore_nodes has %s, which the cluster does not; its nodes are %s"
+        % (abbreviate(unknown), abbreviate(sorted(known)))
+    ]
 
 
 def few_of_the_control_plane(nodes: list[Obj], batch: Batch) -> list[str]:
@@ -152,7 +157,7 @@ def few_of_the_control_plane(nodes: list[Obj], batch: Batch) -> list[str]:
     if leaving and len(control_plane) <= 2:
         return [
             "the control plane has %s, so the API server or etcd may be away while %s is down"
-            % (counted(len(control_plane), "node"), some(leaving))
+            % (count_noun(len(control_plane), "node"), abbreviate(leaving))
         ]
     return []
 
@@ -171,8 +176,8 @@ def nowhere_to_go(nodes: list[Obj], batch: Batch) -> list[str]:
         return []
     why = ["%s %s" % (name_of(node), _closed_by(node)) for node in staying]
     said = "no node is left for the pods of %s (%s), so they will wait until one is available again" % (
-        some(stuck),
-        some(why) or "the batch is the whole cluster",
+        abbreviate(stuck),
+        abbreviate(why) or "the batch is the whole cluster",
     )
     return [said + ("; take fewer nodes at once" if len(leaving) > 1 else "")]
 
@@ -189,7 +194,7 @@ def _closed_by(node: Obj) -> str:
 
 
 def _hard_taints(node: Obj) -> set[tuple[str, str]]:
-    taints = entries(node, "spec", "taints")
+    taints = mappings_at(node, "spec", "taints")
     return {(str(taint.get("key")), str(taint.get("value") or "")) for taint in taints if taint.get("effect") in _HARD}
 
 

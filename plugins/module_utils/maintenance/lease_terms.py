@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..objects import Obj, number, parse_time, part, version_of
+from ..objects import Obj, int_field, mapping_at, parse_time, version_of
 from ..runtime.playbook_process import Run, run_from
 
 RUN_ANNOTATION = "kubeops.maintenance/run"
@@ -43,12 +43,12 @@ class Hold:
 
 def hold_of(lease: Obj | None, claimant: Claimant, now: float, has_ended: Callable[[Run], bool]) -> Hold:
     """Return how things stand. now: seconds since 1970."""
-    spec = part(lease, "spec")
+    spec = mapping_at(lease, "spec")
     holder = str(spec.get("holderIdentity") or "")
     renewed = parse_time(spec.get("renewTime"))
-    expires = None if renewed is None else renewed + number(spec.get("leaseDurationSeconds"))
+    expires = None if renewed is None else renewed + int_field(spec.get("leaseDurationSeconds"))
     since = str(spec.get("acquireTime") or spec.get("renewTime") or "?").partition(".")[0].rstrip("Z") + "Z"
-    run = run_from(str(part(lease, "metadata", "annotations").get(RUN_ANNOTATION) or ""))
+    run = run_from(str(mapping_at(lease, "metadata", "annotations").get(RUN_ANNOTATION) or ""))
     same_name = holder == claimant.holder
     same_run = run is None or claimant.run is None or run == claimant.run
     ended = same_name and not same_run and run is not None and has_ended(run)
@@ -59,9 +59,9 @@ def hold_of(lease: Obj | None, claimant: Claimant, now: float, has_ended: Callab
 
 def is_due(lease: Obj, claimant: Claimant, now: float) -> bool:
     """Tell whether the claimant's own lease wants to be renewed."""
-    spec = part(lease, "spec")
+    spec = mapping_at(lease, "spec")
     renewed = parse_time(spec.get("renewTime"))
-    if renewed is None or number(spec.get("leaseDurationSeconds")) != claimant.duration:
+    if renewed is None or int_field(spec.get("leaseDurationSeconds")) != claimant.duration:
         return True
     return now - renewed >= claimant.duration * _RENEW_AFTER
 
@@ -77,7 +77,7 @@ def taken(lease: Obj | None, claimant: Claimant, stamp: str, name: str, namespac
     }
     if not renewal:
         spec["acquireTime"] = moment
-        spec["leaseTransitions"] = number(part(lease, "spec").get("leaseTransitions")) + (lease is not None)
+        spec["leaseTransitions"] = int_field(mapping_at(lease, "spec").get("leaseTransitions")) + (lease is not None)
     annotations = {RUN_ANNOTATION: claimant.run.text() if claimant.run else None}
     if lease is not None:
         return {"metadata": {"resourceVersion": version_of(lease), "annotations": annotations}, "spec": spec}

@@ -14,12 +14,12 @@ from ..api.rest import Rest
 from ..api.retry import may_be_away
 from ..cluster.leases import LeaseStore
 from ..errors import Conflict, Failed, InvalidOptions, MaintenanceError
-from ..objects import Obj, number
+from ..objects import Obj, int_field
 from ..option_checks import check_at_least
 from ..runtime.clock import Clock, Deadline
 from ..runtime.playbook_process import Run, has_ended
 from ..runtime.progress import SILENT, Progress
-from ..words import lasting
+from ..text import format_duration
 from .lease_terms import Claimant, Hold, hold_of, is_due, taken
 from .progress import WaitProgress, pause
 
@@ -53,13 +53,13 @@ def task_from(params: Mapping[str, Any], check_mode: bool, run: Run | None) -> L
         if not str(params.get(option) or "").strip():
             raise InvalidOptions("the option %s is empty" % option)
     return LockTask(
-        Claimant(str(params["holder"]).strip(), number(params.get("duration"), 3600), run),
+        Claimant(str(params["holder"]).strip(), int_field(params.get("duration"), 3600), run),
         str(params["name"]).strip(),
         str(params["namespace"]).strip(),
         params.get("state") != "absent",
         bool(params.get("steal")),
-        number(params.get("wait_timeout")),
-        max(1.0, float(number(params.get("wait_sleep"), 5))),
+        int_field(params.get("wait_timeout")),
+        max(1.0, float(int_field(params.get("wait_sleep"), 5))),
         check_mode,
     )
 
@@ -92,7 +92,7 @@ class Lock:
             waited = self._clock.monotonic() - started
             if result is not None or once or deadline.remaining() < SHORTEST:
                 if result is not None:
-                    lines.ends("taken after %s" % lasting(waited))
+                    lines.ends("taken after %s" % format_duration(waited))
                 self._progress.close()
                 return self._refused() if result is None else result
             self._tell(lines)

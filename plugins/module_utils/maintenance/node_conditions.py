@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..cluster.nodes import daemonset_pods
-from ..objects import Obj, condition_of, entries, is_ready, part, uid_of
-from ..words import counted, some
+from ..objects import Obj, condition_of, is_ready, mapping_at, mappings_at, uid_of
+from ..text import abbreviate, count_noun
 
 # The node's own cordon, which is lifted later.
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
@@ -28,7 +28,7 @@ class Taint(NamedTuple):
         return "%s%s:%s" % (self.key, "=" + self.value if self.value else "", self.effect)
 
 
-class Lack(NamedTuple):
+class Unmet(NamedTuple):
     """What a node still lacks: a reason that playbooks may test, and a text for people."""
 
     reason: str
@@ -52,7 +52,7 @@ class Expected:
 
 def taints_of(node: Obj) -> list[Taint]:
     """Return the node's taints without that of its cordon."""
-    return [taint_from(entry) for entry in entries(node, "spec", "taints") if entry.get("key") != UNSCHEDULABLE]
+    return [taint_from(entry) for entry in mappings_at(node, "spec", "taints") if entry.get("key") != UNSCHEDULABLE]
 
 
 def taint_from(entry: dict[str, Any]) -> Taint:
@@ -60,51 +60,51 @@ def taint_from(entry: dict[str, Any]) -> Taint:
     return Taint(*(str(entry.get(key) or "") for key in ("key", "value", "effect")))
 
 
-def lacks_of_node(node: Obj, expected: Expected) -> list[Lack]:
+def lacks_of_node(node: Obj, expected: Expected) -> list[Unmet]:
     """Return what the node's own object shows to be missing."""
-    info = part(node, "status", "nodeInfo")
+    info = mapping_at(node, "status", "nodeInfo")
     found = []
     # First of all: a node that went down a moment ago still looks Ready and has its old kubelet.
     if expected.other_boot_id and str(info.get("bootID") or "") in ("", expected.other_boot_id):
-        found.append(Lack("not_rebooted", "it has not been rebooted yet"))
+        found.append(Unmet("not_rebooted", "it has not been rebooted yet"))
     if not is_ready(node):
         ready = condition_of(node, "Ready")
         said = str(ready.get("message") or ready.get("reason") or "its kubelet has not reported")
-        found.append(Lack("not_ready", "it is not Ready: %s" % said.rstrip(".")))
+        found.append(Unmet("not_ready", "it is not Ready: %s" % said.rstrip(".")))
     version = str(info.get("kubeletVersion") or "")
     if expected.kubelet_version and version != expected.kubelet_version:
         found.append(
-            Lack("kubelet_version", "its kubelet is %s and not %s" % (version or "unknown", expected.kubelet_version))
+            Unmet("kubelet_version", "its kubelet is %s and not %s" % (version or "unknown", expected.kubelet_version))
         )
     if expected.taints is not None:
         strange = [taint for taint in taints_of(node) if taint not in expected.taints]
         if strange:
-            found.append(Lack("taints", "it has %s" % _named("taint", [taint.text() for taint in strange])))
+            found.append(Unmet("taints", "it has %s" % _named("taint", [taint.text() for taint in strange])))
     return found
 
 
-def lacks_of_pods(pods: list[Obj], expected: Expected) -> list[Lack]:
+def lacks_of_pods(pods: list[Obj], expected: Expected) -> list[Unmet]:
     """Return which DaemonSets have no ready pod among the node's pods."""
     ready = {"%s/%s" % (pod["namespace"], pod["daemonset"]) for pod in daemonset_pods(pods) if pod["ready"]}
     missing = [name for name in expected.daemonsets if name not in ready]
     if not missing:
         return []
-    return [Lack("daemonset_pods", "it lacks a ready pod of %s" % _named("DaemonSet", missing))]
+    return [Unmet("daemonset_pods", "it lacks a ready pod of %s" % _named("DaemonSet", missing))]
 
 
-def lacks_of_drivers(drivers: list[str], expected: Expected) -> list[Lack]:
+def lacks_of_drivers(drivers: list[str], expected: Expected) -> list[Unmet]:
     """Return which storage drivers are not registered."""
     missing = [name for name in expected.csi_drivers if name not in drivers]
     if not missing:
         return []
-    return [Lack("csi_drivers", "it lacks %s" % _named("storage driver", missing))]
+    return [Unmet("csi_drivers", "it lacks %s" % _named("storage driver", missing))]
 
 
 def _named(noun: str, names: list[str]) -> str:
-    return "%s (%s)" % (counted(len(names), noun), some(names))
+    return "%s (%s)" % (count_noun(len(names), noun), abbreviate(names))
 
 
-class Soak:
+class StableFor:
     """The time for which a node was well without a break.
 
     It is the time between looks that found the node well. A look without an answer proves nothing either way: the time
@@ -123,7 +123,7 @@ class Soak:
 
         Time stamps of the node are only compared with one another, so that its clock may be wrong.
         """
-        life = (uid_of(node), str(part(node, "status", "nodeInfo").get("bootID") or ""))
+        life = (uid_of(node), str(mapping_at(node, "status", "nodeInfo").get("bootID") or ""))
         ready_since = condition_of(node, "Ready").get("lastTransitionTime")
         # Only after a gap, because some kubelets write a new time with each report.
         if life != self._life or (self._looked is None and ready_since != self._ready_since):

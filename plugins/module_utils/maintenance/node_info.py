@@ -15,7 +15,7 @@ from ..cluster.nodes import CSI_DRIVERS, DAEMONSET_PODS, STATIC_PODS, daemonset_
 from ..objects import name_of
 from ..option_checks import distinct_texts
 from ..runtime.clock import Clock, Deadline
-from ..words import counted
+from ..text import count_noun
 
 # Seconds. Whoever waits for a node asks again and again, so one look need not outlast a long outage.
 LONGEST_LOOK = 60.0
@@ -69,4 +69,4 @@ def _gathered(node: str, cluster: Cluster, wanted: tuple[str, ...]) -> dict[str,
 
 def _sentence(facts: list[dict[str, Any]]) -> str:
     waiting = sum(not node["ready"] for node in facts)
-    return counted(len(facts), "node") + (", %d of them not ready." % waiting if waiting else ".")
+    return count_noun(len(facts), "node") + (", %d of them not ready." % waiting if waiting else ".")

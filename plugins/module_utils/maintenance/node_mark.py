@@ -14,9 +14,9 @@ from typing import Any
 from ..api.rest import Rest
 from ..cluster.cluster import Cluster
 from ..errors import Conflict, Failed, InvalidOptions
-from ..objects import Obj, part, version_of
+from ..objects import Obj, mapping_at, version_of
 from ..runtime.clock import Clock, Deadline
-from ..words import some
+from ..text import abbreviate
 
 LONGEST_CHANGE = 60.0
 # Somebody who changes the node at the same moment hinders once or twice, not more often.
@@ -75,7 +75,7 @@ def mark(task: MarkTask, clock: Clock, rest_for: Callable[[Deadline], Rest]) -> 
             "annotations": _present(node, "annotations", task.annotations),
             "labels": _present(node, "labels", task.labels),
         }
-        words = "%s on node %s: %s" % ("Changed" if keys else "Nothing to change", task.name, some(keys))
+        words = "%s on node %s: %s" % ("Changed" if keys else "Nothing to change", task.name, abbreviate(keys))
         result = dict(after, changed=bool(keys), msg=words.rstrip(": ") + ".", name=task.name)
         return result, {"before": before, "after": after}
     raise Failed(
@@ -99,7 +99,7 @@ def _text(value: Any) -> str:
 
 
 def _present(node: Obj, field: str, keys: Mapping[str, Any]) -> dict[str, str]:
-    found = part(node, "metadata", field)
+    found = mapping_at(node, "metadata", field)
     return {key: str(found[key]) for key in keys if key in found}
 
 

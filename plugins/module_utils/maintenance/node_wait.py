@@ -22,12 +22,12 @@ from ..errors import (
     TooManyRequests,
     Unreachable,
 )
-from ..objects import Obj, number, uid_of
+from ..objects import Obj, int_field, uid_of
 from ..option_checks import check_at_least
 from ..runtime.clock import Clock, Deadline
 from ..runtime.progress import SILENT, Progress
-from ..words import lasting
-from .node_conditions import Expected, Lack, Soak, lacks_of_drivers, lacks_of_node, lacks_of_pods, taint_from
+from ..text import format_duration
+from .node_conditions import Expected, StableFor, Unmet, lacks_of_drivers, lacks_of_node, lacks_of_pods, taint_from
 from .progress import WaitProgress, pause
 
 # Seconds for one look at the node. A control plane may be away for longer while its only node reboots.
@@ -57,7 +57,7 @@ def task_from(params: Mapping[str, Any]) -> WaitTask:
     name = str(params.get("name") or "").strip()
     if not name:
         raise InvalidOptions("the option name is empty, but must be the name of a node")
-    ready_for, wait_timeout = number(params.get("ready_for")), number(params.get("wait_timeout"), 900)
+    ready_for, wait_timeout = int_field(params.get("ready_for")), int_field(params.get("wait_timeout"), 900)
     if 0 < wait_timeout <= ready_for:
         raise InvalidOptions(
             "the option ready_for (%d s) must be shorter than wait_timeout (%d s)" % (ready_for, wait_timeout)
@@ -70,7 +70,7 @@ def task_from(params: Mapping[str, Any]) -> WaitTask:
         csi_drivers=_texts(params.get("csi_drivers")),
         taints=None if taints is None else tuple(taint_from(entry) for entry in taints),
     )
-    return WaitTask(name, expected, float(ready_for), wait_timeout, max(1.0, float(number(params["wait_sleep"], 5))))
+    return WaitTask(name, expected, float(ready_for), wait_timeout, max(1.0, float(int_field(params["wait_sleep"], 5))))
 
 
 def _as_kubelets_write(version: str) -> str:
@@ -90,7 +90,7 @@ class NodeWait:
         self._progress = progress
         self.warnings: list[str] = []
         self._node: Obj | None = None
-        self._soak = Soak()
+        self._soak = StableFor()
         # What has been answered before.
         self._answered: set[str] = set()
 
@@ -106,7 +106,7 @@ class NodeWait:
             done = not lacks and self._soak.lasted >= self._task.ready_for
             if done or check_mode or deadline.remaining() < SHORTEST:
                 if done:
-                    lines.ends("back after %s" % lasting(waited))
+                    lines.ends("back after %s" % format_duration(waited))
                 self._progress.close()
                 return self._result(done, lacks, waited)
             self._tell(lines, lacks)
@@ -114,7 +114,7 @@ class NodeWait:
             seconds = min(self._task.wait_sleep, max(left, 0.1), deadline.remaining())
             pause(self._clock, self._progress, seconds)
 
-    def _look(self, deadline: Deadline) -> list[Lack]:
+    def _look(self, deadline: Deadline) -> list[Unmet]:
         """Return what the node lacks, and keep book of for how long it has lacked nothing."""
         seconds = max(1.0, min(LONGEST_LOOK, deadline.remaining()))
         try:
@@ -124,19 +124,19 @@ class NodeWait:
                 raise
             self._soak.unanswered()
             what = "refuses what it allowed before" if isinstance(exc, _NotNow) else "does not answer"
-            return [Lack("api_server", "the API server %s (%s)" % (what, exc.first_line()))]
+            return [Unmet("api_server", "the API server %s (%s)" % (what, exc.first_line()))]
         if isinstance(node, list):
             self._soak.broken()
             return node
         self._soak.well(node, self._clock.monotonic())
         return []
 
-    def _found(self, cluster: Cluster) -> Obj | list[Lack]:
+    def _found(self, cluster: Cluster) -> Obj | list[Unmet]:
         """Return the node, or what it lacks."""
         expected = self._task.expected
         node = self._read(cluster)
         if node is None:
-            return [Lack("gone", "it is not in the cluster any more")]
+            return [Unmet("gone", "it is not in the cluster any more")]
         found = lacks_of_node(node, expected)
         if not found and expected.daemonsets:
             pods = self._asked("pods", partial(cluster.pods_on, self._task.name, []))
@@ -180,8 +180,8 @@ class NodeWait:
         # Names that resolved before may fail with the node that runs the resolver.
         return bool(self._answered) and exc.details.get("kind") == "name"
 
-    def _tell(self, lines: WaitProgress, lacks: list[Lack]) -> None:
-        lasted, wanted = lasting(self._soak.lasted), lasting(self._task.ready_for)
+    def _tell(self, lines: WaitProgress, lacks: list[Unmet]) -> None:
+        lasted, wanted = format_duration(self._soak.lasted), format_duration(self._task.ready_for)
         if not lacks:
             begins = "well, and has to stay so for %s" % wanted if self._soak.lasted < SHORTEST else ""
             lines.stands("well for %s of %s" % (lasted, wanted), begins, kind=self._soak.begun)
@@ -191,14 +191,18 @@ class NodeWait:
             kind = "unanswered" if lacks[0].reason == "api_server" else None
             lines.stands("not back yet: %s" % _said(lacks), kind=kind)
 
-    def _result(self, done: bool, lacks: list[Lack], waited: float) -> dict[str, Any]:
-        name, lasted = self._task.name, lasting(self._soak.lasted)
+    def _result(self, done: bool, lacks: list[Unmet], waited: float) -> dict[str, Any]:
+        name, lasted = self._task.name, format_duration(self._soak.lasted)
         if done:
-            message = "Node %s is back after %s" % (name, lasting(waited))
+            message = "Node %s is back after %s" % (name, format_duration(waited))
         elif lacks:
-            message = "Node %s is not back after %s: %s" % (name, lasting(waited), _said(lacks))
+            message = "Node %s is not back after %s: %s" % (name, format_duration(waited), _said(lacks))
         else:
-            message = "Node %s has been well for only %s, not %s" % (name, lasted, lasting(self._task.ready_for))
+            message = "Node %s has been well for only %s, not %s" % (
+                name,
+                lasted,
+                format_duration(self._task.ready_for),
+            )
         return {
             "changed": False,
             "msg": message + ".",
@@ -213,7 +217,7 @@ class _NotNow(MaintenanceError):
     """What was answered before is refused for the moment."""
 
 
-def _said(lacks: list[Lack]) -> str:
+def _said(lacks: list[Unmet]) -> str:
     return "; ".join(lack.message.rstrip(".") for lack in lacks)
 
 

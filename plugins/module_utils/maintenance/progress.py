@@ -9,7 +9,7 @@ import re
 
 from ..runtime.clock import Clock, Deadline
 from ..runtime.progress import Progress
-from ..words import lasting
+from ..text import format_duration
 
 _NUMBERS = re.compile(r"\d+")
 
@@ -52,7 +52,7 @@ class WaitProgress:
         """Return how things stand, and how much time is left."""
         if not self._text:
             return ""
-        left, whole = lasting(self._deadline.remaining()), lasting(self._deadline.seconds)
+        left, whole = format_duration(self._deadline.remaining()), format_duration(self._deadline.seconds)
         time = "" if self._deadline.unlimited else "%s of %s left" % (left, whole)
         if self._fresh:
             # The change that stands in the same line has told the rest.

@@ -13,7 +13,7 @@ from ..connection.connection import connect
 from ..errors import Cancelled, Forbidden, MaintenanceError
 from ..runtime.cancellation import arm, disarm, this_process
 from ..runtime.clock import Clock, Deadline
-from ..runtime.job_folder import made
+from ..runtime.job_folder import make_folder
 from .auth_spec import secret_values, variables_taken
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def run(
     try:
         # Before connecting: a wrong option should not have to wait for a server.
         task = read()
-        arm(made(this_process()))
+        arm(make_folder(this_process()))
         limit = float(getattr(task, "wait_timeout", 0) or 0)
         ending = _connected(module, limit, lambda clock, rest_for: work(task, clock, rest_for))
     except (MaintenanceError, Cancelled) as exc:

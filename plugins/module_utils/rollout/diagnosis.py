@@ -16,16 +16,17 @@ from ..objects import (
     Obj,
     condition_of,
     controller_of,
-    entries,
+    fields_at,
     identity_of,
+    int_field,
     is_finished,
     is_terminating,
     labels_of,
+    mapping_at,
+    mappings_at,
     namespace_of,
-    number,
-    part,
 )
-from ..words import counted
+from ..text import count_noun
 from .pod_status import PASSING, Trouble
 from .viewers import figures, is_observed
 
@@ -65,16 +66,16 @@ def workload_key(pod: Obj) -> Key | None:
 
 def trimmed_pod(pod: Obj) -> Obj:
     """Return a pod of the same shape that holds only what the diagnosis reads."""
-    meta = {key: part(pod, "metadata")[key] for key in _POD_METADATA if part(pod, "metadata").get(key) is not None}
+    meta = fields_at(pod, "metadata", keys=_POD_METADATA)
     owner = controller_of(pod)
     if owner is not None:
         meta["ownerReferences"] = [owner]
-    spec: dict[str, Any] = {"nodeName": part(pod, "spec").get("nodeName")}
+    spec: dict[str, Any] = {"nodeName": mapping_at(pod, "spec").get("nodeName")}
     for field_name in ("initContainers", "containers"):
         spec[field_name] = [
-            {"name": entry.get("name"), "image": entry.get("image")} for entry in entries(pod, "spec", field_name)
+            {"name": entry.get("name"), "image": entry.get("image")} for entry in mappings_at(pod, "spec", field_name)
         ]
-    return {"metadata": meta, "spec": spec, "status": {key: part(pod, "status").get(key) for key in _POD_STATUS}}
+    return {"metadata": meta, "spec": spec, "status": {key: mapping_at(pod, "status").get(key) for key in _POD_STATUS}}
 
 
 def revision_hash(pod: Obj) -> str:
@@ -89,7 +90,7 @@ def held_back(kind: str, obj: Obj, pods: Iterable[Obj]) -> str:
     leaving = sum(is_terminating(pod) for pod in every)
     if leaving:
         return "Waiting for %d pods to terminate..." % leaving
-    wanted = figures(kind, obj)["desired"] + number(part(obj, "status").get("numberMisscheduled"))
+    wanted = figures(kind, obj)["desired"] + int_field(mapping_at(obj, "status").get("numberMisscheduled"))
     surplus = len(every) - wanted
     return "Waiting for %d surplus pods to be removed..." % surplus if surplus > 0 else ""
 
@@ -102,7 +103,7 @@ def workload_trouble(kind: str, obj: Obj) -> Trouble | None:
     failure = condition_of(obj, "ReplicaFailure")
     if failure.get("status") == "True":
         return refusal(str(failure.get("message") or failure.get("reason") or ""), _has_old_pods(obj))
-    if part(obj, "spec").get("paused") is True and counts["updated"] < counts["desired"]:
+    if mapping_at(obj, "spec").get("paused") is True and counts["updated"] < counts["desired"]:
         text = "is paused, and its template has changed: resume it (kubectl rollout resume)"
         return Trouble("paused", text, blamed=True, final=True)
     return None
@@ -130,12 +131,12 @@ def lacking(kind: str, obj: Obj, pods: list[Obj], events: list[Obj]) -> Trouble 
     last = events[-1] if events else {}
     if last.get("reason") == "FailedCreate":
         return refusal(str(last.get("message") or ""), may_heal=True)
-    return Trouble("not_created", "lacks %s" % counted(missing, "pod"))
+    return Trouble("not_created", "lacks %s" % count_noun(missing, "pod"))
 
 
 def _has_old_pods(obj: Obj) -> bool:
-    status = part(obj, "status")
-    return number(status.get("replicas")) > number(status.get("updatedReplicas"))
+    status = mapping_at(obj, "status")
+    return int_field(status.get("replicas")) > int_field(status.get("updatedReplicas"))
 
 
 class Finding(NamedTuple):
@@ -153,7 +154,7 @@ class _Stand:
 
 
 @dataclass
-class Judgement:
+class FailFast:
     """When to give a rollout up. mode: fail_early; window: seconds that a reason must stand."""
 
     mode: str

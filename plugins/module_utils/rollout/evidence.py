@@ -10,29 +10,29 @@ from dataclasses import dataclass, field
 
 from ..api.rest import Rest
 from ..cluster.workloads import Workloads
-from ..objects import Obj, identity_of, is_terminating, name_of, part
-from ..runtime.workers import Crew, Message
+from ..objects import Obj, identity_of, is_terminating, mapping_at, name_of
+from ..runtime.workers import Message, Workers
 from .diagnosis import (
     OFF,
     STRICT,
     UNEXPLAINED,
+    FailFast,
     Finding,
-    Judgement,
     Key,
     held_back,
     lacking,
     workload_trouble,
 )
 from .options import RolloutTask
-from .pod_lookup import FEW_EVENTS, MOST_EVENTS, Inquiry
+from .pod_lookup import FEW_EVENTS, MAX_EVENTS, PodLookup
 from .pod_status import Trouble, judge
-from .workload import Followed
+from .workload import Workload
 
 # A rollout that moves needs no look at its pods. Seconds without a move after which they are looked at.
 STALL = {STRICT: 1.0}
-LONGEST_STALL = 5.0
+MAX_STALL = 5.0
 # Seconds after which it is worth asking for events why a pod is still starting or not ready.
-LONGEST_VAGUE = 30.0
+MAX_VAGUE = 30.0
 # How often what is still unexplained is looked at again.
 AGAIN = 5.0
 
@@ -41,7 +41,7 @@ AGAIN = 5.0
 class Entry:
     """A pod that keeps a rollout from being complete, for the result. pod: {} for one that does not exist."""
 
-    followed: Followed
+    followed: Workload
     pod: Obj
     trouble: Trouble
     last_log: str = ""
@@ -49,11 +49,11 @@ class Entry:
 
 
 @dataclass
-class Evidence:
+class Findings:
     """What the pods of a task's workloads tell. verdict: those of the findings that end the task early."""
 
     task: RolloutTask
-    crew: Crew
+    crew: Workers
     rest: Rest
     workloads: Workloads
     findings: list[Finding] = field(default_factory=list)
@@ -61,11 +61,11 @@ class Evidence:
 
     def __post_init__(self) -> None:
         self._keys: set[Key] = set()
-        self._inquiry = Inquiry(self.crew, self.rest, self.workloads, self._keys)
-        self._judgement = Judgement(self.task.fail_early, self.task.fail_early_window)
+        self._inquiry = PodLookup(self.crew, self.rest, self.workloads, self._keys)
+        self._judgement = FailFast(self.task.fail_early, self.task.fail_early_window)
         window = self.task.fail_early_window
-        self._stall = STALL.get(self.task.fail_early, min(LONGEST_STALL, window / 5))
-        self._vague = min(LONGEST_VAGUE, window / 3)
+        self._stall = STALL.get(self.task.fail_early, min(MAX_STALL, window / 5))
+        self._vague = min(MAX_VAGUE, window / 3)
 
     @property
     def notes(self) -> list[str]:
@@ -76,7 +76,7 @@ class Evidence:
         """Take in an answer to a question of the inquiry."""
         self._inquiry.take(message, now)
 
-    def review(self, members: list[Followed], now: float) -> None:
+    def review(self, members: list[Workload], now: float) -> None:
         """Look at everything anew: ask for what is needed, settle what is complete, give up what is hopeless."""
         self._keys.update(key_of(member) for member in members)
         active = [member for member in members if member.known and not member.over]
@@ -93,7 +93,7 @@ class Evidence:
         self._judgement.note(self.findings, now)
         self.verdict = self._judgement.hopeless(self.findings, now)
 
-    def wakes(self, members: list[Followed], now: float) -> list[float]:
+    def wakes(self, members: list[Workload], now: float) -> list[float]:
         """Return in how many seconds what is known now is to be looked at again."""
         if self.task.fail_early == OFF or not self.task.watch:
             return []
@@ -114,7 +114,7 @@ class Evidence:
         """Ask through another dialogue from now on: that of the task may be out of time."""
         self._inquiry.try_again(workloads)
 
-    def digging(self, failing: list[Followed], now: float) -> bool:
+    def digging(self, failing: list[Workload], now: float) -> bool:
         """Ask for all that explains a failure; tell whether an answer is still to come."""
         for namespace, those in _by_namespace(failing).items():
             if not self._inquiry.listed(namespace):
@@ -125,7 +125,7 @@ class Evidence:
             self._inquiry.log(finding.pod, finding.trouble, ask=True)
         return self._inquiry.busy
 
-    def entries(self, failing: list[Followed], now: float) -> list[Entry]:
+    def entries(self, failing: list[Workload], now: float) -> list[Entry]:
         """Return what is known of the pods of workloads that are not rolled out."""
         decisive = {(finding.key, identity_of(finding.pod)) for finding in self.verdict}
         entries = []
@@ -139,14 +139,14 @@ class Evidence:
                 entries.append(Entry(member, finding.pod, finding.trouble, log, is_decisive))
         return entries
 
-    def _needs_pods(self, member: Followed, now: float) -> bool:
+    def _needs_pods(self, member: Workload, now: float) -> bool:
         if member.complete:
             return True
         return self.task.fail_early != OFF and self.task.watch and now - member.changed_at >= self._stall
 
-    def _settle(self, member: Followed) -> None:
+    def _settle(self, member: Workload) -> None:
         """Hold a rollout back that is complete by its figures while pods are still to go."""
-        namespace, status = member.target.namespace, part(member.obj, "status")
+        namespace, status = member.target.namespace, mapping_at(member.obj, "status")
         if not member.complete:
             return
         if member.target.kind == "Deployment" and status.get("terminatingReplicas") is not None:
@@ -159,7 +159,7 @@ class Evidence:
             pods = self._inquiry.pods_of(key_of(member))
             member.settle(held_back(member.target.kind, member.obj, pods))
 
-    def _find(self, members: list[Followed], now: float, dig: bool, leaving: bool = False) -> list[Finding]:
+    def _find(self, members: list[Workload], now: float, dig: bool, leaving: bool = False) -> list[Finding]:
         """Return the troubles of these workloads. dig: ask for what explains them; leaving: with terminating pods."""
         found: list[Finding] = []
         for member in members:
@@ -177,7 +177,7 @@ class Evidence:
                 found += self._lacking(member, pods, now, dig)
         return found
 
-    def _pod_finding(self, member: Followed, pod: Obj, now: float, dig: bool) -> Finding | None:
+    def _pod_finding(self, member: Workload, pod: Obj, now: float, dig: bool) -> Finding | None:
         key, namespace, uid = key_of(member), member.target.namespace, identity_of(pod)
         trouble = judge(pod, self._inquiry.events(namespace, uid, now))
         if trouble is None:
@@ -189,28 +189,28 @@ class Evidence:
             return None
         unexplained = trouble.reason in UNEXPLAINED or (dig and trouble.reason == "image_pull")
         if long and new and unexplained:
-            self._inquiry.events(namespace, uid, now, MOST_EVENTS if dig else FEW_EVENTS)
+            self._inquiry.events(namespace, uid, now, MAX_EVENTS if dig else FEW_EVENTS)
         # Of a pod that may be an old one it can be told that it is not ready, but it decides nothing.
         return finding if new else finding._replace(trouble=trouble._replace(blamed=False))
 
-    def _lacking(self, member: Followed, pods: list[Obj], now: float, dig: bool) -> Iterable[Finding]:
+    def _lacking(self, member: Workload, pods: list[Obj], now: float, dig: bool) -> Iterable[Finding]:
         namespace, uid = member.target.namespace, identity_of(member.obj)
         trouble = lacking(member.target.kind, member.obj, pods, self._inquiry.events(namespace, uid, now))
         if trouble is None:
             return
         finding = Finding(key_of(member), {}, trouble)
         if dig or self._judgement.age(finding, now) >= self._vague:
-            self._inquiry.events(namespace, uid, now, MOST_EVENTS if dig else FEW_EVENTS)
+            self._inquiry.events(namespace, uid, now, MAX_EVENTS if dig else FEW_EVENTS)
         yield finding
 
 
-def key_of(member: Followed) -> Key:
+def key_of(member: Workload) -> Key:
     """Return what the pods of a workload are found by."""
     return member.target.kind, member.target.namespace, member.target.name
 
 
-def _by_namespace(members: list[Followed]) -> dict[str, list[Followed]]:
-    found: dict[str, list[Followed]] = {}
+def _by_namespace(members: list[Workload]) -> dict[str, list[Workload]]:
+    found: dict[str, list[Workload]] = {}
     for member in members:
         found.setdefault(member.target.namespace, []).append(member)
     return found

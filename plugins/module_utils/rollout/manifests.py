@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..errors import InvalidOptions, MaintenanceError, MissingLibrary
-from ..objects import Obj, part
+from ..objects import Obj, mapping_at
 
 SHORTEST_SECRET = 6
 # Where a Secret has its values.
@@ -64,7 +64,7 @@ def secrets_in(definition: Any) -> set[str]:
         values = list(_held(definition))
     else:
         secrets = [obj for obj in described if obj.get("kind") == "Secret"]
-        values = [value for obj in secrets for key in _HOLDS for value in part(obj, key).values()]
+        values = [value for obj in secrets for key in _HOLDS for value in mapping_at(obj, key).values()]
     lines = {line.strip() for value in values for line in str(value).splitlines()}
     return {text for text in {str(value) for value in values} | lines if len(text) >= SHORTEST_SECRET}
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Protocol
 
 from ..objects import full_name, name_of
-from ..words import MOST_NAMES, some
+from ..text import MAX_NAMES, abbreviate
 from .evidence import Entry
 from .options import RolloutTask
 from .remedies import with_remedy
-from .workload import Followed
+from .workload import Workload
 
 
 class Ended(Protocol):
@@ -28,7 +28,7 @@ class Ended(Protocol):
     notes: list[str]
 
     @property
-    def members(self) -> list[Followed]:
+    def members(self) -> list[Workload]:
         """Return the workloads."""
 
     @property
@@ -42,9 +42,9 @@ def message_of(end: Ended) -> str:
     if end.failed:
         pods = _pods(end.entries)
         sentences += ["Not ready: %s." % pods] if pods else []
-        sentences += ["%s." % (note[0].upper() + note[1:]) for note in end.notes[:MOST_NAMES]]
+        sentences += ["%s." % (note[0].upper() + note[1:]) for note in end.notes[:MAX_NAMES]]
     if end.task.passed_over:
-        sentences.append("Skipped, because they have no rollout: %s." % some(end.task.passed_over))
+        sentences.append("Skipped, because they have no rollout: %s." % abbreviate(end.task.passed_over))
     return " ".join(sentences)
 
 
@@ -67,7 +67,7 @@ def _main(end: Ended) -> str:
     if given_up:
         sentences.append("Failed early (fail_early=%s): %s." % (end.task.fail_early, _given_up(given_up)))
     if failed:
-        sentences.append("Failed: %s." % "; ".join(_failure(member) for member in failed[:MOST_NAMES]) + _more(failed))
+        sentences.append("Failed: %s." % "; ".join(_failure(member) for member in failed[:MAX_NAMES]) + _more(failed))
     if open_ones and not given_up:
         limit = " within %d s" % end.task.wait_timeout if end.timed_out else " yet"
         sentences.append("Not rolled out%s: %s." % (limit, _told(open_ones)))
@@ -76,21 +76,21 @@ def _main(end: Ended) -> str:
     there = [member.target.text() for member in members if member.known]
     gone = [member.target.text() for member in members if not member.known]
     after = " after %.0f s." % end.seconds if end.seconds >= 1 else "."
-    said = ["Rolled out: %s%s" % (some(there), after)] if there else []
-    return " ".join(said + (["Not there, which allow_missing permits: %s." % some(gone)] if gone else []))
+    said = ["Rolled out: %s%s" % (abbreviate(there), after)] if there else []
+    return " ".join(said + (["Not there, which allow_missing permits: %s." % abbreviate(gone)] if gone else []))
 
 
-def _told(members: list[Followed]) -> str:
+def _told(members: list[Workload]) -> str:
     """Say of some workloads what they wait for or why they failed."""
-    told = [_failure(member) if member.failure else _state(member) for member in members[:MOST_NAMES]]
+    told = [_failure(member) if member.failure else _state(member) for member in members[:MAX_NAMES]]
     return "; ".join(told) + _more(members)
 
 
-def _state(member: Followed) -> str:
+def _state(member: Workload) -> str:
     return "%s (%s)" % (member.target.text(), member.message.rstrip(".") or "not judged yet")
 
 
-def _failure(member: Followed) -> str:
+def _failure(member: Workload) -> str:
     return "%s: %s" % (member.target.text(), member.failure.rstrip("."))
 
 
@@ -112,14 +112,14 @@ def _grouped(entries: list[Entry], start: Callable[[Entry], str]) -> str:
             groups.setdefault((before + ": " if before else "", ": " + end), []).append(full_name(entry.pod))
         else:
             groups.setdefault(("", " " + end), []).append(entry.followed.target.text())
-    told = [before + _numbered(names, end) for (before, end), names in list(groups.items())[:MOST_NAMES]]
-    more = sum(len(names) for names in list(groups.values())[MOST_NAMES:])
+    told = [before + _numbered(names, end) for (before, end), names in list(groups.items())[:MAX_NAMES]]
+    more = sum(len(names) for names in list(groups.values())[MAX_NAMES:])
     return "; ".join(told) + ("; %d more (see pending_pods)" % more if more else "")
 
 
 def _numbered(names: list[str], end: str) -> str:
     noun = "" if not end.startswith(":") else "pods " if len(names) > 1 else "pod "
-    return noun + some(names) + end
+    return noun + abbreviate(names) + end
 
 
 def _log(entry: Entry) -> str:
@@ -127,6 +127,6 @@ def _log(entry: Entry) -> str:
     return "; its log ends with %r" % lines[-1][:300] if lines else ""
 
 
-def _more(members: list[Followed]) -> str:
-    more = len(members) - MOST_NAMES
+def _more(members: list[Workload]) -> str:
+    more = len(members) - MAX_NAMES
     return " and %d more" % more if more > 0 else ""

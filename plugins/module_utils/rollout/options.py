@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InvalidOptions
-from ..objects import number
+from ..objects import int_field
 from ..option_checks import check_at_least, check_name, distinct_texts
 from .manifests import objects_in, objects_of_files
 from .targets import ANY_KIND, APPS, Choice, Target, of_manifests, of_workloads
@@ -66,15 +66,15 @@ def task_from(params: Mapping[str, Any]) -> RolloutTask:
         namespace=namespace,
         api_version=_api_version(params),
         label_selectors=distinct_texts("label_selectors", params.get("label_selectors"), "a selector such as app=web"),
-        revision=number(params.get("revision")),
+        revision=int_field(params.get("revision")),
         watch=params.get("watch") is not False,
-        wait_timeout=number(params.get("wait_timeout"), 900),
+        wait_timeout=int_field(params.get("wait_timeout"), 900),
         # A pause of nothing would ask the API server without a break, and no clock takes one of centuries.
-        wait_sleep=float(min(86400, max(1, number(params.get("wait_sleep"), 5)))),
+        wait_sleep=float(min(86400, max(1, int_field(params.get("wait_sleep"), 5)))),
         allow_empty=allow_empty,
         allow_missing=bool(params.get("allow_missing")),
         fail_early=str(params.get("fail_early") or "tolerant"),
-        fail_early_window=number(params.get("fail_early_window"), 90),
+        fail_early_window=int_field(params.get("fail_early_window"), 90),
         strict=params.get("semantics") == "strict",
     )
     _check_revision(task)

@@ -19,21 +19,21 @@ from ..api.rest import Rest
 from ..api.retry import pause_of_doubt
 from ..cluster.workloads import Workloads
 from ..errors import ApiError, Forbidden, NotFound, Unauthorized
-from ..objects import Obj, controller_of, identity_of, number, part
-from ..runtime.workers import Crew, Message, Pause
+from ..objects import Obj, controller_of, identity_of, int_field, mapping_at
+from ..runtime.workers import Message, Pause, Workers
 from ..selectors import selector_text
 from .diagnosis import Key, revision_hash, trimmed_pod, workload_key
 from .pod_status import Trouble, last_run_is_over
 from .viewers import REVISION, revision_of
-from .workload import Followed
+from .workload import Workload
 
 # Events are asked for again after so many seconds: kubelets repeat theirs about every two minutes.
 EVENTS_EVERY = 15.0
 # Requests of one kind (events, logs) for one round: enough to explain a failure, few enough for any server. While there
 # is time, fewer do.
-MOST_EVENTS = 10
+MAX_EVENTS = 10
 FEW_EVENTS = 3
-MOST_LOGS = 5
+MAX_LOGS = 5
 
 TAGS = ("pods", "newest", "events", "log")
 
@@ -69,10 +69,10 @@ class _Events:
     at: float = 0.0
 
 
-class Inquiry:
+class PodLookup:
     """What is known about the pods of some workloads. keys: those workloads; notes: what could not be read."""
 
-    def __init__(self, crew: Crew, rest: Rest, workloads: Workloads, keys: set[Key]) -> None:
+    def __init__(self, crew: Workers, rest: Rest, workloads: Workloads, keys: set[Key]) -> None:
         self._crew = crew
         self._rest = rest
         self.workloads = workloads
@@ -109,14 +109,14 @@ class Inquiry:
             if place.refused and not place.for_good:
                 place.asked, place.refused = False, ""
 
-    def want_pods(self, namespace: str, followed: Iterable[Followed], watch: bool) -> None:
+    def want_pods(self, namespace: str, followed: Iterable[Workload], watch: bool) -> None:
         """Ask for the pods of a namespace; watch: and for every change from then on."""
         place = self._place(namespace)
         if place.asked or place.refused:
             return
         place.asked = True
         # One workload's pods are few, whatever else is in the namespace.
-        selectors = {selector_text(part(one.obj, "spec").get("selector")) for one in followed}
+        selectors = {selector_text(mapping_at(one.obj, "spec").get("selector")) for one in followed}
         what = self.workloads.pods_collection(namespace, selectors.pop() if len(selectors) == 1 else "", self._keep)
         tag = ("pods", namespace)
         self._open.add(tag)
@@ -143,13 +143,13 @@ class Inquiry:
             self._logs[about[1], about[2]] = message.value or ""
             self._note(message, "logs in %s" % about[0])
 
-    def is_new(self, followed: Followed, pod: Obj, ask: bool) -> bool | None:
+    def is_new(self, followed: Workload, pod: Obj, ask: bool) -> bool | None:
         """Tell whether a pod is of the workload's new revision; None while that is not known. ask: find out."""
         kind, namespace, name = followed.target.kind, followed.target.namespace, followed.target.name
         if kind == "StatefulSet":
-            return revision_hash(pod) == part(followed.obj, "status").get("updateRevision")
+            return revision_hash(pod) == mapping_at(followed.obj, "status").get("updateRevision")
         if kind == "DaemonSet":
-            generation = number(part(followed.obj, "metadata").get("generation"))
+            generation = int_field(mapping_at(followed.obj, "metadata").get("generation"))
             about: tuple[Any, ...] = ("ControllerRevision", namespace, name, generation)
             newest = self._answer(about, ask, lambda: self.workloads.newest_hash(followed.obj))
             return None if newest is None else newest == revision_hash(pod)
@@ -175,8 +175,8 @@ class Inquiry:
     def log(self, pod: Obj, trouble: Trouble, ask: bool) -> str:
         """Return the last lines that the container at fault wrote, as far as known."""
         about = (identity_of(pod), trouble.container)
-        if ask and trouble.logged and about not in self._logs and len(self._logs) < MOST_LOGS:
-            namespace = str(part(pod, "metadata").get("namespace"))
+        if ask and trouble.logged and about not in self._logs and len(self._logs) < MAX_LOGS:
+            namespace = str(mapping_at(pod, "metadata").get("namespace"))
             self._logs[about] = ""
             previous = last_run_is_over(pod, trouble.container)
             self._start(("log", namespace, *about), lambda: self._read_log(pod, trouble.container, previous))

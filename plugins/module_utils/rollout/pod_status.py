@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..api.responses import clip
-from ..objects import Obj, condition_of, entries, is_ready, is_terminating, number, part
+from ..objects import Obj, condition_of, int_field, is_ready, is_terminating, mapping_at, mappings_at
 
 # Reasons that a kubelet gives for a container that waits.
 # Source: pkg/kubelet/images/types.go and pkg/kubelet/container/sync_result.go of Kubernetes.
@@ -71,12 +71,12 @@ def terminating(pod: Obj, events: list[Obj]) -> Trouble | None:
     """Tell of a pod that somebody has deleted."""
     if not is_terminating(pod):
         return None
-    return Trouble("terminating", "is shutting down, until %s" % part(pod, "metadata").get("deletionTimestamp"))
+    return Trouble("terminating", "is shutting down, until %s" % mapping_at(pod, "metadata").get("deletionTimestamp"))
 
 
 def ended(pod: Obj, events: list[Obj]) -> Trouble | None:
     """Tell of a pod that a kubelet gave up: evicted, or not admitted to its node."""
-    status = part(pod, "status")
+    status = mapping_at(pod, "status")
     if status.get("phase") != "Failed":
         return None
     words = ": ".join(str(status[key]) for key in ("reason", "message") if status.get(key))
@@ -85,7 +85,7 @@ def ended(pod: Obj, events: list[Obj]) -> Trouble | None:
 
 def unschedulable(pod: Obj, events: list[Obj]) -> Trouble | None:
     """Tell of a pod that fits no node, in the scheduler's words. An autoscaler may heal that."""
-    if part(pod, "spec").get("nodeName"):
+    if mapping_at(pod, "spec").get("nodeName"):
         return None
     scheduled = condition_of(pod, "PodScheduled")
     words = clip(str(scheduled.get("message") or ""))
@@ -101,7 +101,7 @@ def unschedulable(pod: Obj, events: list[Obj]) -> Trouble | None:
 def image(pod: Obj, events: list[Obj]) -> Trouble | None:
     """Tell of an image that cannot be had."""
     for entry in _containers(pod):
-        waiting = part(entry.status, "state", "waiting")
+        waiting = mapping_at(entry.status, "state", "waiting")
         if str(waiting.get("reason")) in IMAGE_REASONS:
             words = _registry_words(waiting, events)
             text = "container %s cannot pull image %s: %s" % (entry.name, entry.image, words)
@@ -115,7 +115,7 @@ def image(pod: Obj, events: list[Obj]) -> Trouble | None:
 def container(pod: Obj, events: list[Obj]) -> Trouble | None:
     """Tell of a container that cannot be made or started."""
     for entry in _containers(pod):
-        waiting = part(entry.status, "state", "waiting")
+        waiting = mapping_at(entry.status, "state", "waiting")
         words = clip(str(waiting.get("message") or waiting.get("reason") or ""))
         if waiting.get("reason") == "CreateContainerConfigError":
             reason, text = "container_config", "container %s cannot be configured: %s" % (entry.name, words)
@@ -130,9 +130,9 @@ def container(pod: Obj, events: list[Obj]) -> Trouble | None:
 def crash(pod: Obj, events: list[Obj]) -> Trouble | None:
     """Tell of a container that ends when it should run."""
     for entry in _containers(pod):
-        looping = part(entry.status, "state", "waiting").get("reason") == "CrashLoopBackOff"
-        now = part(entry.status, "state", "terminated")
-        last = now or part(entry.status, "lastState", "terminated")
+        looping = mapping_at(entry.status, "state", "waiting").get("reason") == "CrashLoopBackOff"
+        now = mapping_at(entry.status, "state", "terminated")
+        last = now or mapping_at(entry.status, "lastState", "terminated")
         if entry.status.get("ready") is True or not (looping or last):
             continue
         code = last.get("exitCode") if isinstance(last.get("exitCode"), int) else None
@@ -143,7 +143,7 @@ def crash(pod: Obj, events: list[Obj]) -> Trouble | None:
         reason = "oom_killed" if killed else "init_failed" if entry.init else "crash_loop"
         final = looping or killed or entry.restarts > 1
         # While it runs again, it may become ready yet; if it does not, it will soon be seen down once more.
-        down = part(entry.status, "state").get("running") is None
+        down = mapping_at(entry.status, "state").get("running") is None
         return Trouble(reason, _crash_text(entry, code, killed), down, final, entry.name, code, entry.restarts, True)
     return None
 
@@ -163,7 +163,7 @@ def probe(pod: Obj, events: list[Obj]) -> Trouble | None:
     """Tell of containers that run and are not ready, with the words of the probe that fails."""
     found = list(_containers(pod))
     idle = [entry for entry in found if not entry.init and entry.status.get("ready") is not True]
-    if not idle or not all(part(entry.status, "state").get("running") is not None for entry in idle):
+    if not idle or not all(mapping_at(entry.status, "state").get("running") is not None for entry in idle):
         return None
     first = idle[0]
     if any(entry.status.get("started") is False for entry in idle):
@@ -187,10 +187,10 @@ def gates(pod: Obj, events: list[Obj]) -> Trouble | None:
 def waiting(pod: Obj, events: list[Obj]) -> Trouble | None:
     """Tell what a pod that is being started waits for."""
     for entry in _containers(pod):
-        if entry.init and part(entry.status, "state").get("running") is not None:
+        if entry.init and mapping_at(entry.status, "state").get("running") is not None:
             return Trouble("starting", "runs its init container %s" % entry.name, container=entry.name)
     for entry in _containers(pod):
-        words = part(entry.status, "state", "waiting").get("reason")
+        words = mapping_at(entry.status, "state", "waiting").get("reason")
         if words:
             return Trouble("starting", "is starting (%s)" % words, container=entry.name)
     return None
@@ -212,12 +212,12 @@ def _containers(pod: Obj) -> Iterator[_Container]:
         ("initContainerStatuses", "initContainers", True),
         ("containerStatuses", "containers", False),
     ):
-        images = {str(spec.get("name")): str(spec.get("image") or "") for spec in entries(pod, "spec", specs)}
-        for status in entries(pod, "status", field):
+        images = {str(spec.get("name")): str(spec.get("image") or "") for spec in mappings_at(pod, "spec", specs)}
+        for status in mappings_at(pod, "status", field):
             name = str(status.get("name") or "")
             # The status may name the image as the node's runtime calls it.
             shown = images.get(name) or str(status.get("image") or "")
-            yield _Container(name, shown, init, number(status.get("restartCount")), status)
+            yield _Container(name, shown, init, int_field(status.get("restartCount")), status)
 
 
 def _registry_words(waiting_for: Obj, events: list[Obj]) -> str:
@@ -243,5 +243,7 @@ def last_run_is_over(pod: Obj, name: str) -> bool:
     """Tell whether the run of a container that ended badly is not the one that its log shows by default."""
     for entry in _containers(pod):
         if entry.name == name:
-            return not part(entry.status, "state", "terminated") and bool(part(entry.status, "lastState", "terminated"))
+            return not mapping_at(entry.status, "state", "terminated") and bool(
+                mapping_at(entry.status, "lastState", "terminated")
+            )
     return False

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from ..objects import full_name, name_of
 from ..runtime.clock import Deadline
-from ..words import counted, grouped, lasting
+from ..text import count_noun, format_duration, group_by_text
 from .diagnosis import Finding
-from .evidence import Evidence
-from .watch import Groups
-from .workload import Followed
+from .evidence import Findings
+from .watch import WorkloadWatch
+from .workload import Workload
 
 # Workloads and troubles of which one line tells.
 MOST = 4
@@ -20,7 +20,7 @@ MOST = 4
 class RolloutProgress:
     """What there is to tell of the workloads; see progress.Source."""
 
-    def __init__(self, groups: Groups, evidence: Evidence, deadline: Deadline) -> None:
+    def __init__(self, groups: WorkloadWatch, evidence: Findings, deadline: Deadline) -> None:
         self._groups = groups
         self._evidence = evidence
         self._deadline = deadline
@@ -34,19 +34,19 @@ class RolloutProgress:
         most = MOST * 3 if detail else MOST
         for member, state in fresh:
             self._told[member.target] = state
-        parts = [grouped([(member.target.text(), state) for member, state in fresh[:most]])] if fresh else []
-        parts += ["%s moved" % counted(len(fresh) - most, "more workload")] if len(fresh) > most else []
+        parts = [group_by_text([(member.target.text(), state) for member, state in fresh[:most]])] if fresh else []
+        parts += ["%s moved" % count_noun(len(fresh) - most, "more workload")] if len(fresh) > most else []
         return "; ".join([*parts, *self._troubles(most)])
 
     def summary(self) -> str:
         """Return how many rollouts are complete, what one of the others waits for, and how much time is left."""
         members = self._groups.members
         waiting = [member for member in members if not member.over]
-        parts = ["%d of %s rolled out" % (sum(member.done for member in members), counted(len(members), "workload"))]
+        parts = ["%d of %s rolled out" % (sum(member.done for member in members), count_noun(len(members), "workload"))]
         parts += ["%d failed" % sum(bool(member.failure) for member in members)] if _any_failed(members) else []
         parts += ["%s: %s" % (member.target.text(), _state(member)) for member in waiting[:MOST] if _state(member)]
         if not self._deadline.unlimited:
-            left, whole = lasting(self._deadline.remaining()), lasting(self._deadline.seconds)
+            left, whole = format_duration(self._deadline.remaining()), format_duration(self._deadline.seconds)
             parts.append("%s of %s left" % (left, whole))
         return "; ".join(parts)
 
@@ -57,11 +57,11 @@ class RolloutProgress:
             if finding.trouble.blamed and about not in self._told:
                 self._told[about] = finding.trouble.message
                 fresh.append(finding)
-        text = grouped([(_named(finding), finding.trouble.message) for finding in fresh[:most]])
+        text = group_by_text([(_named(finding), finding.trouble.message) for finding in fresh[:most]])
         return [text] if text else []
 
 
-def _state(member: Followed) -> str:
+def _state(member: Workload) -> str:
     """Return how far a workload is, without kubectl's start of the sentence, which names it once more."""
     if member.failure:
         return "failed: " + member.failure.rstrip(".")
@@ -74,5 +74,5 @@ def _named(finding: Finding) -> str:
     return "pod " + full_name(finding.pod) if name_of(finding.pod) else "%s %s/%s" % finding.key
 
 
-def _any_failed(members: list[Followed]) -> bool:
+def _any_failed(members: list[Workload]) -> bool:
     return any(member.failure for member in members)

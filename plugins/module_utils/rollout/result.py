@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..objects import name_of, part
-from ..results import bounded
+from ..objects import mapping_at, name_of
+from ..text import truncate_lists
 from .diagnosis import Finding, revision_hash
 from .evidence import Entry
 from .messages import message_of
 from .options import RolloutTask
 from .remedies import with_remedy
 from .viewers import REVISION, figures
-from .workload import Followed, Following
+from .workload import Workload, WorkloadGroup
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Report:
     """
 
     task: RolloutTask
-    followings: list[Following] = field(default_factory=list)
+    followings: list[WorkloadGroup] = field(default_factory=list)
     seconds: float = 0.0
     timed_out: bool = False
     cancelled: str = ""
@@ -40,7 +40,7 @@ class Report:
     warnings: list[str] = field(default_factory=list)
 
     @property
-    def members(self) -> list[Followed]:
+    def members(self) -> list[Workload]:
         """Return the workloads in the order in which kubectl would go through them."""
         return [member for following in self.followings for member in following.members.values()]
 
@@ -63,15 +63,15 @@ def result_of(report: Report) -> dict[str, Any]:
         "pending_workloads": [_reference(member) for member in members if not member.done],
         "pending_pods": [_pod(entry) for entry in report.entries],
     }
-    return bounded(result)
+    return truncate_lists(result)
 
 
-def _reference(member: Followed) -> dict[str, str]:
+def _reference(member: Workload) -> dict[str, str]:
     kind, namespace, name, api_version = member.target
     return {"api_version": api_version, "kind": kind, "namespace": namespace, "name": name}
 
 
-def _workload(member: Followed, report: Report) -> dict[str, Any]:
+def _workload(member: Workload, report: Report) -> dict[str, Any]:
     failure = member.failure
     if not failure and not member.done:
         given_up = [entry for entry in report.entries if entry.decisive and entry.followed is member]
@@ -86,11 +86,11 @@ def _workload(member: Followed, report: Report) -> dict[str, Any]:
     )
 
 
-def _revision(member: Followed) -> str:
+def _revision(member: Workload) -> str:
     """Return the revision that a workload goes to: its number, or the hash that its new pods carry."""
     if member.target.kind == "Deployment":
-        return str(part(member.obj, "metadata", "annotations").get(REVISION) or "")
-    return str(part(member.obj, "status").get("updateRevision") or "")
+        return str(mapping_at(member.obj, "metadata", "annotations").get(REVISION) or "")
+    return str(mapping_at(member.obj, "status").get("updateRevision") or "")
 
 
 def _pod(entry: Entry) -> dict[str, Any]:
@@ -100,8 +100,8 @@ def _pod(entry: Entry) -> dict[str, Any]:
         "name": name_of(entry.pod),
         "workload": "%s/%s" % (entry.followed.target.kind, entry.followed.target.name),
         "revision": revision_hash(entry.pod),
-        "node": str(part(entry.pod, "spec").get("nodeName") or ""),
-        "phase": str(part(entry.pod, "status").get("phase") or ""),
+        "node": str(mapping_at(entry.pod, "spec").get("nodeName") or ""),
+        "phase": str(mapping_at(entry.pod, "status").get("phase") or ""),
         "reason": trouble.reason,
         "message": with_remedy(trouble),
         "container": trouble.container,

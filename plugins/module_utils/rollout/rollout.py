@@ -9,17 +9,17 @@ state anew, so the order in which news come does not matter.
 
 from __future__ import annotations
 
-from ..cluster.context import Tools
+from ..cluster.context import Context
 from ..cluster.workloads import Workloads
 from ..errors import Cancelled, MaintenanceError
-from ..runtime.clock import AFTERWARDS, Deadline, LastLook
-from .evidence import Evidence
+from ..runtime.clock import CLEANUP_SECONDS, Deadline, LastLook
+from .evidence import Findings
 from .options import RolloutTask
 from .pod_lookup import TAGS
 from .progress import RolloutProgress
 from .result import Report
-from .watch import Groups
-from .workload import Followed
+from .watch import WorkloadWatch
+from .workload import Workload
 
 # How long explaining a failure may take before the deadline.
 EXPLAINING = 5.0
@@ -31,15 +31,15 @@ NOTHING_HEARD = "nothing was heard about the workloads within %g s: raise wait_t
 class Rollouts:
     """One task on some workloads."""
 
-    def __init__(self, task: RolloutTask, tools: Tools) -> None:
+    def __init__(self, task: RolloutTask, tools: Context) -> None:
         self._task = task
         self._tools = tools
         self._crew, self._clock = tools.crew, tools.clock
         self._deadline = Deadline(tools.clock, task.wait_timeout, tools.clock.began)
         rest = tools.rest_for(self._deadline)
         workloads = Workloads(rest, pause=task.wait_sleep)
-        self._groups = Groups(task, tools.crew, rest, workloads)
-        self._evidence = Evidence(task, tools.crew, rest, workloads)
+        self._groups = WorkloadWatch(task, tools.crew, rest, workloads)
+        self._evidence = Findings(task, tools.crew, rest, workloads)
         self._last_look = LastLook(self._deadline)
         self.report = Report(task, self._groups.followings, warnings=self._groups.warnings)
 
@@ -81,7 +81,7 @@ class Rollouts:
             taker = self._evidence if message.tag[0] in TAGS else self._groups
             taker.take(message, self._clock.monotonic())
 
-    def _stuck(self) -> list[Followed]:
+    def _stuck(self) -> list[Workload]:
         return [member for member in self._groups.members if member.stuck]
 
     def _is_over(self) -> bool:
@@ -89,7 +89,7 @@ class Rollouts:
         if self._deadline.expired():
             if not self._groups.seen and not any(member.known for member in members):
                 # The request that ran out of time just now knows best why; another may be heard before it.
-                limit = Deadline(self._clock, AFTERWARDS)
+                limit = Deadline(self._clock, CLEANUP_SECONDS)
                 while not (limit.expired() or self._groups.seen):
                     self._hear(max(SHORTEST, limit.remaining()))
                 raise MaintenanceError(NOTHING_HEARD % self._task.wait_timeout)
@@ -116,7 +116,7 @@ class Rollouts:
         if self.report.refused or not self.report.failed or not failing:
             return
         left = self._deadline.remaining()
-        limit = Deadline(self._clock, min(EXPLAINING, left) if left > AFTERWARDS else AFTERWARDS)
+        limit = Deadline(self._clock, min(EXPLAINING, left) if left > CLEANUP_SECONDS else CLEANUP_SECONDS)
         self._evidence.dig(Workloads(self._tools.rest_for(limit), pause=self._task.wait_sleep))
         while self._evidence.digging(failing, self._clock.monotonic()):
             if limit.expired():

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..errors import InvalidOptions
-from ..objects import name_of, namespace_of, part
+from ..objects import mapping_at, name_of, namespace_of
 from .manifests import Described
 from .viewers import KINDS
 
@@ -76,7 +76,7 @@ def of_manifests(described: Iterable[Described], namespace: str) -> Choice:
         if kind not in KINDS or not _is_apps(obj.get("apiVersion")):
             others.append(kind)
         elif not name_of(obj):
-            given = "only a generateName" if part(obj, "metadata").get("generateName") else "no metadata.name"
+            given = "only a generateName" if mapping_at(obj, "metadata").get("generateName") else "no metadata.name"
             raise InvalidOptions(
                 "%s: the %s has %s; wait for it by the name that it got when it was made" % (place, kind, given)
             )

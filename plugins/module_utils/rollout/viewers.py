@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..objects import Obj, condition_of, name_of, number, part, whole
+from ..objects import Obj, condition_of, int_field, mapping_at, name_of, parse_int
 
 REVISION = "deployment.kubernetes.io/revision"
 ROLLING, ON_DELETE = "RollingUpdate", "OnDelete"
@@ -52,17 +52,19 @@ def view(kind: str, obj: Obj, revision: int = 0, strict: bool = False) -> View:
 
 def is_observed(obj: Obj) -> bool:
     """Tell whether the controller has seen the spec, so that the status speaks of it."""
-    return number(part(obj, "metadata").get("generation")) <= number(part(obj, "status").get("observedGeneration"))
+    return int_field(mapping_at(obj, "metadata").get("generation")) <= int_field(
+        mapping_at(obj, "status").get("observedGeneration")
+    )
 
 
 def strategy_of(obj: Obj) -> str:
     """Return a StatefulSet's or DaemonSet's update strategy; the API's default where it is left out."""
-    return str(part(obj, "spec", "updateStrategy").get("type") or ROLLING)
+    return str(mapping_at(obj, "spec", "updateStrategy").get("type") or ROLLING)
 
 
 def revision_of(deployment: Obj) -> int | None:
     """Return the number of a Deployment's revision, None where its controller has written none."""
-    return whole(str(part(deployment, "metadata", "annotations").get(REVISION) or ""))
+    return parse_int(str(mapping_at(deployment, "metadata", "annotations").get(REVISION) or ""))
 
 
 def updated_of(stateful_set: Obj) -> int:
@@ -71,11 +73,11 @@ def updated_of(stateful_set: Obj) -> int:
     Older servers drop the count when the new revision has become the current one: then it is all pods
     (https://github.com/kubernetes/kubernetes/issues/72212).
     """
-    status = part(stateful_set, "status")
+    status = mapping_at(stateful_set, "status")
     revision = status.get("updateRevision")
     if status.get("updatedReplicas") is None and revision and revision == status.get("currentRevision"):
-        return number(status.get("currentReplicas"), number(status.get("replicas")))
-    return number(status.get("updatedReplicas"))
+        return int_field(status.get("currentReplicas"), int_field(status.get("replicas")))
+    return int_field(status.get("updatedReplicas"))
 
 
 def deployment_view(obj: Obj, revision: int, strict: bool) -> View:
@@ -86,19 +88,19 @@ def deployment_view(obj: Obj, revision: int, strict: bool) -> View:
         return View("Waiting for deployment spec update to be observed...")
     if condition_of(obj, "Progressing").get("reason") == "ProgressDeadlineExceeded":
         return View("", failure='deployment "%s" exceeded its progress deadline' % name_of(obj), doubtful=True)
-    status, wanted = part(obj, "status"), part(obj, "spec").get("replicas")
-    total, updated = number(status.get("replicas")), number(status.get("updatedReplicas"))
+    status, wanted = mapping_at(obj, "status"), mapping_at(obj, "spec").get("replicas")
+    total, updated = int_field(status.get("replicas")), int_field(status.get("updatedReplicas"))
     waiting = 'Waiting for deployment "%s" rollout to finish: ' % name_of(obj)
-    if wanted is not None and updated < number(wanted):
-        return View(waiting + "%d out of %d new replicas have been updated..." % (updated, number(wanted)))
+    if wanted is not None and updated < int_field(wanted):
+        return View(waiting + "%d out of %d new replicas have been updated..." % (updated, int_field(wanted)))
     # kubectl compares with the updated ones only, so it calls a scale-down done before the pods are gone.
-    left = total - (updated if wanted is None else min(updated, number(wanted)))
+    left = total - (updated if wanted is None else min(updated, int_field(wanted)))
     if left > 0:
         return View(waiting + "%d old replicas are pending termination..." % left)
-    available = number(status.get("availableReplicas"))
+    available = int_field(status.get("availableReplicas"))
     if available < updated:
         return View(waiting + "%d of %d updated replicas are available..." % (available, updated))
-    terminating = number(status.get("terminatingReplicas"))
+    terminating = int_field(status.get("terminatingReplicas"))
     if strict and terminating > 0:
         return View(waiting + "%d replicas are still terminating..." % terminating)
     return View('deployment "%s" successfully rolled out' % name_of(obj), done=True)
@@ -110,12 +112,12 @@ def daemonset_view(obj: Obj, revision: int, strict: bool) -> View:
         return View("", failure=_not_rolling("DaemonSet", obj))
     if not is_observed(obj):
         return View("Waiting for daemon set spec update to be observed...")
-    status = part(obj, "status")
-    wanted, updated = number(status.get("desiredNumberScheduled")), number(status.get("updatedNumberScheduled"))
+    status = mapping_at(obj, "status")
+    wanted, updated = int_field(status.get("desiredNumberScheduled")), int_field(status.get("updatedNumberScheduled"))
     waiting = 'Waiting for daemon set "%s" rollout to finish: ' % name_of(obj)
     if updated < wanted:
         return View(waiting + "%d out of %d new pods have been updated..." % (updated, wanted))
-    available = number(status.get("numberAvailable"))
+    available = int_field(status.get("numberAvailable"))
     if available < wanted:
         return View(waiting + "%d of %d updated pods are available..." % (available, wanted))
     return View('daemon set "%s" successfully rolled out' % name_of(obj), done=True)
@@ -125,34 +127,34 @@ def statefulset_view(obj: Obj, revision: int, strict: bool) -> View:
     """Look at a StatefulSet."""
     if not _is_judged(obj, strict):
         return View("", failure=_not_rolling("StatefulSet", obj))
-    status, spec = part(obj, "status"), part(obj, "spec")
-    if number(status.get("observedGeneration")) == 0 or not is_observed(obj):
+    status, spec = mapping_at(obj, "status"), mapping_at(obj, "spec")
+    if int_field(status.get("observedGeneration")) == 0 or not is_observed(obj):
         return View("Waiting for statefulset spec update to be observed...")
     wanted = spec.get("replicas")
-    ready = number(status.get("readyReplicas"))
-    if wanted is not None and ready < number(wanted):
-        return View("Waiting for %d pods to be ready..." % (number(wanted) - ready))
-    surplus = number(status.get("replicas")) - number(wanted)
-    if wanted is not None and surplus > 0 and (strict or number(wanted) == 0):
+    ready = int_field(status.get("readyReplicas"))
+    if wanted is not None and ready < int_field(wanted):
+        return View("Waiting for %d pods to be ready..." % (int_field(wanted) - ready))
+    surplus = int_field(status.get("replicas")) - int_field(wanted)
+    if wanted is not None and surplus > 0 and (strict or int_field(wanted) == 0):
         return View("Waiting for %d pods to be terminated..." % surplus)
     if strict and wanted is not None:
-        available = number(status.get("availableReplicas"), 0 if number(spec.get("minReadySeconds")) else ready)
-        if available < number(wanted):
-            return View("Waiting for %d pods to be available..." % (number(wanted) - available))
+        available = int_field(status.get("availableReplicas"), 0 if int_field(spec.get("minReadySeconds")) else ready)
+        if available < int_field(wanted):
+            return View("Waiting for %d pods to be available..." % (int_field(wanted) - available))
     return _statefulset_revisions(obj, wanted)
 
 
 def _statefulset_revisions(obj: Obj, wanted: Any) -> View:
-    status, rolling = part(obj, "status"), part(obj, "spec", "updateStrategy").get("rollingUpdate")
+    status, rolling = mapping_at(obj, "status"), mapping_at(obj, "spec", "updateStrategy").get("rollingUpdate")
     updated, revision = updated_of(obj), str(status.get("updateRevision") or "")
     if strategy_of(obj) == ON_DELETE:
-        if updated < number(wanted):
+        if updated < int_field(wanted):
             text = "Waiting for pods to be deleted (OnDelete): %d out of %d pods are at revision %s..."
-            return View(text % (updated, number(wanted), revision))
+            return View(text % (updated, int_field(wanted), revision))
         return View("statefulset update complete %d pods at revision %s..." % (updated, revision), done=True)
     if rolling is not None:
         # More pods may be kept back than there are.
-        expected = max(0, number(wanted) - number(part(rolling).get("partition")))
+        expected = max(0, int_field(wanted) - int_field(mapping_at(rolling).get("partition")))
         if wanted is not None and updated < expected:
             text = "Waiting for partitioned roll out to finish: %d out of %d new pods have been updated..."
             return View(text % (updated, expected))
@@ -160,7 +162,7 @@ def _statefulset_revisions(obj: Obj, wanted: Any) -> View:
     if revision != str(status.get("currentRevision") or ""):
         text = "waiting for statefulset rolling update to complete %d pods at revision %s..."
         return View(text % (updated, revision))
-    current = number(status.get("currentReplicas"))
+    current = int_field(status.get("currentReplicas"))
     return View("statefulset rolling update complete %d pods at revision %s..." % (current, revision), done=True)
 
 
@@ -174,7 +176,7 @@ KINDS = {
 def _other_revision(obj: Obj, revision: int) -> str:
     running = revision_of(obj)
     if running is None:
-        text = part(obj, "metadata", "annotations").get(REVISION)
+        text = mapping_at(obj, "metadata", "annotations").get(REVISION)
         found = "has no annotation %s yet" % REVISION
         if text is not None:
             found = "says %r, which is not a revision" % str(text)
@@ -196,20 +198,20 @@ def _not_rolling(kind: str, obj: Obj) -> str:
 
 def figures(kind: str, obj: Obj) -> dict[str, int]:
     """Return the counts of an object under the names that the module's result gives them."""
-    status, spec, meta = part(obj, "status"), part(obj, "spec"), part(obj, "metadata")
+    status, spec, meta = mapping_at(obj, "status"), mapping_at(obj, "spec"), mapping_at(obj, "metadata")
     if kind == "DaemonSet":
         names = ("desiredNumberScheduled", "updatedNumberScheduled", "numberReady", "numberAvailable")
-        desired, updated, ready, available = (number(status.get(name)) for name in names)
+        desired, updated, ready, available = (int_field(status.get(name)) for name in names)
     else:
         # The API's default where a manifest leaves it out.
-        desired = number(spec.get("replicas"), 1)
-        updated = updated_of(obj) if kind == "StatefulSet" else number(status.get("updatedReplicas"))
-        ready, available = number(status.get("readyReplicas")), number(status.get("availableReplicas"))
+        desired = int_field(spec.get("replicas"), 1)
+        updated = updated_of(obj) if kind == "StatefulSet" else int_field(status.get("updatedReplicas"))
+        ready, available = int_field(status.get("readyReplicas")), int_field(status.get("availableReplicas"))
     return {
         "desired": desired,
         "updated": updated,
         "ready": ready,
         "available": available,
-        "generation": number(meta.get("generation")),
-        "observed_generation": number(status.get("observedGeneration")),
+        "generation": int_field(meta.get("generation")),
+        "observed_generation": int_field(status.get("observedGeneration")),
     }

@@ -14,38 +14,38 @@ from ..api.rest import Rest
 from ..api.retry import pause_of_doubt
 from ..cluster.workloads import Workloads
 from ..errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFound, Unauthorized
-from ..runtime.workers import Crew, Message, Pause
+from ..runtime.workers import Message, Pause, Workers
 from .options import RolloutTask
 from .targets import APPS, Group, grouped
 from .viewers import KINDS
-from .workload import Followed, Following, Manner
+from .workload import Semantics, Workload, WorkloadGroup
 
 # Looks at single workloads under way at once, where no list may be used.
-MOST_LOOKS = 20
+MAX_RETRIES = 20
 
 ASSUMED = " (no namespace was given, so that of the kubeconfig context was taken, or default)"
 
 
-class Groups:
+class WorkloadWatch:
     """The workloads of a task.
 
     warnings: what the user should know although it failed nothing; refused: why nothing is waited for, "" if all that
     the task names can be followed.
     """
 
-    def __init__(self, task: RolloutTask, crew: Crew, rest: Rest, workloads: Workloads) -> None:
+    def __init__(self, task: RolloutTask, crew: Workers, rest: Rest, workloads: Workloads) -> None:
         self._task = task
         self._crew = crew
         self._rest = rest
         self._workloads = workloads
-        manner = Manner(task.revision, task.strict, task.wait_sleep)
-        self.followings = [Following(group, manner) for group in _groups(task, rest.namespace)]
+        manner = Semantics(task.revision, task.strict, task.wait_sleep)
+        self.followings = [WorkloadGroup(group, manner) for group in _groups(task, rest.namespace)]
         self.warnings: list[str] = []
         self.refused = ""
         self._checked = False
 
     @property
-    def members(self) -> list[Followed]:
+    def members(self) -> list[Workload]:
         """Return the workloads in the order in which kubectl would go through them."""
         return [member for following in self.followings for member in following.members.values()]
 
@@ -82,7 +82,7 @@ class Groups:
         for number, following in enumerate(self.followings):
             for name, member in following.members.items():
                 due = member.look_at is not None and member.look_at <= now
-                if due and under_way < MOST_LOOKS and not (member.over or member.looking):
+                if due and under_way < MAX_RETRIES and not (member.over or member.looking):
                     under_way += 1
                     member.begin_look()
                     group = following.group
@@ -92,7 +92,7 @@ class Groups:
 
     def wakes(self, now: float) -> list[float]:
         """Return in how many seconds workloads are to be looked at by themselves."""
-        if sum(member.looking for member in self.members) >= MOST_LOOKS:
+        if sum(member.looking for member in self.members) >= MAX_RETRIES:
             return []
         waiting = [member for member in self.members if not (member.over or member.looking)]
         return [member.look_at - now for member in waiting if member.look_at is not None]
@@ -120,7 +120,7 @@ class Groups:
     def _look_at_all(self, group: Group) -> Listed:
         return Listed(self._workloads.listed(self._collection(group)))
 
-    def _looked(self, following: Following, message: Message, now: float) -> None:
+    def _looked(self, following: WorkloadGroup, message: Message, now: float) -> None:
         name = message.tag[2]
         member = following.members[name]
         if message.error is None:
@@ -134,7 +134,7 @@ class Groups:
         else:
             raise message.error
 
-    def _look_again(self, member: Followed, error: MaintenanceError) -> float | None:
+    def _look_again(self, member: Workload, error: MaintenanceError) -> float | None:
         """Return after how many seconds to look again at a workload that was seen before, None if no look will help."""
         member.doubts += 1
         if self._rest.may_pass(error):
@@ -167,7 +167,7 @@ class Groups:
             member.failure = member.failure or ("" if member.done else error.message)
         following.seen = True
 
-    def _was_well(self, following: Following, error: MaintenanceError) -> bool:
+    def _was_well(self, following: WorkloadGroup, error: MaintenanceError) -> bool:
         """Tell whether a list that fails now has been answered before, or must have an answer where another had one.
 
         What is wrong from the start is wrong input, and nobody should wait to be told of that: a right or an
@@ -200,7 +200,7 @@ class Groups:
                 raise refused[0]
         self.refused = "; ".join([*missing, *dict.fromkeys(error.message for error in refused)])
 
-    def _missing(self, following: Following) -> str:
+    def _missing(self, following: WorkloadGroup) -> str:
         """Note for each name that there is no such workload; return a sentence about them, with a hint at the first."""
         group, (name, *others) = following.group, following.missing
         for absent in following.missing:
@@ -210,7 +210,7 @@ class Groups:
         hint = more + self._assumed(following) + hint
         return "there is no %s %r in namespace %s%s" % (group.kind, name, group.namespace, hint)
 
-    def _nothing_matches(self, following: Following) -> str:
+    def _nothing_matches(self, following: WorkloadGroup) -> str:
         group, selectors = following.group, ",".join(following.group.selectors)
         plural = KINDS[group.kind].plural
         return "no %s in namespace %s matches label_selectors %r%s%s; set allow_empty if that is fine" % (
@@ -223,7 +223,7 @@ class Groups:
             ),
         )
 
-    def _assumed(self, following: Following) -> str:
+    def _assumed(self, following: WorkloadGroup) -> str:
         """Return that nobody named a group's namespace, "" if somebody did."""
         group = following.group
         named = self._task.namespace or any(
@@ -231,7 +231,7 @@ class Groups:
         )
         return "" if named else ASSUMED
 
-    def _warn(self, following: Following, what: str, why: str, instead: str) -> None:
+    def _warn(self, following: WorkloadGroup, what: str, why: str, instead: str) -> None:
         group = following.group
         self.warnings.append(
             "%s in %s cannot be %s (%s), so they are %s every %g s"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ..api.list_watch import Changed, Listed
 from ..errors import MaintenanceError
-from ..objects import Obj, age_of, name_of, number, part, uid_of, version_of
+from ..objects import Obj, age_of, int_field, mapping_at, name_of, uid_of, version_of
 from .targets import Group, Target
 from .viewers import View, figures, is_observed, view
 
@@ -19,7 +19,7 @@ CONFIRM = 2.0
 
 
 @dataclass(frozen=True)
-class Manner:
+class Semantics:
     """How all workloads of a task are judged. revision: 0 for any; apart: seconds between looks where none watches."""
 
     revision: int = 0
@@ -28,7 +28,7 @@ class Manner:
 
 
 @dataclass
-class Followed:
+class Workload:
     """One workload.
 
     lines: what kubectl prints, each change once; failure: why its rollout failed, "" if it did not; changed_at: when
@@ -38,7 +38,7 @@ class Followed:
     """
 
     target: Target
-    manner: Manner
+    manner: Semantics
     obj: Obj = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     failure: str = ""
@@ -92,7 +92,7 @@ class Followed:
 
         anew: versions have begun anew, as they do when etcd is restored, so a smaller one is not an older one.
         """
-        if self.over or (self._outdated(obj) and not anew) or not part(obj, "spec"):
+        if self.over or (self._outdated(obj) and not anew) or not mapping_at(obj, "spec"):
             return
         if self.known and uid_of(obj) != uid_of(self.obj):
             # A watch may offer what was deleted long ago, so only a look of its own decides.
@@ -162,20 +162,20 @@ class Followed:
 
     @property
     def _generation(self) -> int:
-        return number(part(self.obj, "metadata").get("generation"))
+        return int_field(mapping_at(self.obj, "metadata").get("generation"))
 
     def _outdated(self, obj: Obj) -> bool:
         """Tell whether an object is older than what was seen: a resumed watch or another server may be behind."""
         return uid_of(obj) == uid_of(self.obj) and 0 < age_of(version_of(obj)) < age_of(version_of(self.obj))
 
     def _note_movement(self, now: float) -> None:
-        moved = figures(self.target.kind, self.obj), part(self.obj, "status").get("replicas")
+        moved = figures(self.target.kind, self.obj), mapping_at(self.obj, "status").get("replicas")
         if moved != self._moved:
             self._moved, self.changed_at = moved, now
 
 
 @dataclass
-class Following:
+class WorkloadGroup:
     """The workloads of one group, in the order in which kubectl would go through them.
 
     seen: the first look at all of them is over; missing: names that do not exist; refused: why one cannot be
@@ -183,8 +183,8 @@ class Following:
     """
 
     group: Group
-    manner: Manner
-    members: dict[str, Followed] = field(default_factory=dict)
+    manner: Semantics
+    members: dict[str, Workload] = field(default_factory=dict)
     seen: bool = False
     missing: list[str] = field(default_factory=list)
     refused: dict[str, MaintenanceError] = field(default_factory=dict)
@@ -195,8 +195,8 @@ class Following:
         for name in self.group.names:
             self._add(name)
 
-    def _add(self, name: str) -> Followed:
-        return self.members.setdefault(name, Followed(self.group.target(name), self.manner))
+    def _add(self, name: str) -> Workload:
+        return self.members.setdefault(name, Workload(self.group.target(name), self.manner))
 
     def take(self, news: Listed | Changed, now: float) -> None:
         """Take in a list of the group or a change in it."""

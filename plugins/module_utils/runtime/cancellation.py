@@ -18,7 +18,7 @@ from functools import partial
 from typing import NamedTuple, NoReturn
 
 from ..errors import Cancelled
-from .job_folder import asked_in, removed
+from .job_folder import asked_in, remove
 from .processes import command_of, parent_of, start_of
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -79,7 +79,7 @@ def _watch(ancestors: list[Ancestor]) -> None:
 def _watch_job(folder: str) -> None:
     """End the task when nobody asks for its lines any more."""
     _wait_for_silence(partial(_touched, asked_in(folder)), FORGOTTEN)
-    removed(folder)
+    remove(folder)
     os.kill(os.getpid(), signal.SIGTERM)
 
 

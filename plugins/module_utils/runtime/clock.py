@@ -18,9 +18,9 @@ FOREVER = 86400.0 * 365
 AGREED = 10.0
 
 # Before time runs out, look once more: what no watch has told yet must not fail a task.
-LAST_LOOK = 1.0
+FINAL_CHECK_SECONDS = 1.0
 # What is still done after the deadline must not make the task much longer than it was allowed to be.
-AFTERWARDS = 0.8
+CLEANUP_SECONDS = 0.8
 
 
 class Clock:
@@ -121,16 +121,16 @@ class LastLook:
 
     def due(self) -> bool:
         """Tell, once, that it is time."""
-        if self._taken or self._deadline.remaining() > LAST_LOOK:
+        if self._taken or self._deadline.remaining() > FINAL_CHECK_SECONDS:
             return False
         self._taken = True
         return True
 
     def wakes(self) -> list[float]:
         """Return in how many seconds it will be, [] if it was or there is no deadline."""
-        return [] if self._taken else [self._deadline.remaining() - LAST_LOOK]
+        return [] if self._taken else [self._deadline.remaining() - FINAL_CHECK_SECONDS]
 
 
-def growing_pause(attempt: int, first: float, longest: float) -> float:
+def backoff(attempt: int, first: float, longest: float) -> float:
     """Return the pause after the attempt of that number (1 = the first): doubled each time, up to the longest."""
     return min(longest, first * 2.0 ** min(attempt - 1, 30))

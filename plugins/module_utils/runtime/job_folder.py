@@ -42,7 +42,7 @@ def asked_in(folder: str) -> str:
     return os.path.join(folder, "asked")
 
 
-def made(process: dict[str, int]) -> str:
+def make_folder(process: dict[str, int]) -> str:
     """Make the folder, for no other eyes, and return its path, "" if there is none to make or it cannot be made.
 
     Raise Cancelled if there is a file in its place: then whoever started the job has given it up already.
@@ -60,14 +60,14 @@ def made(process: dict[str, int]) -> str:
                 file.write(content)
     except OSError as exc:
         if os.path.isfile(folder):
-            removed(folder)
+            remove(folder)
             raise Cancelled("cancelled before it began") from exc
         return ""
     _sweep(folder)
     return folder
 
 
-def removed(folder: str) -> None:
+def remove(folder: str) -> None:
     """Remove the folder, or the file in its place."""
     with contextlib.suppress(OSError):
         os.unlink(folder)
@@ -84,4 +84,4 @@ def _sweep(mine: str) -> None:
                 continue
             with contextlib.suppress(OSError):
                 if os.stat(asked_in(folder)).st_mtime < now - LEFT_BEHIND:
-                    removed(folder)
+                    remove(folder)

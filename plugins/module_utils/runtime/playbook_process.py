@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from ..objects import whole
+from ..objects import parse_int
 from .processes import command_of, parent_of, start_of
 
 _PROGRAMS = ("ansible-playbook", "ansible", "ansible-console")
@@ -49,7 +49,7 @@ def run_from(text: str) -> Run | None:
     """Return the run that a text of Run.text() names, None for any other text."""
     place, _slash, rest = text.partition("/")
     pid, _slash, began = rest.partition("/")
-    number = whole(pid)
+    number = parse_int(pid)
     return Run(place, number, began) if place and number is not None and began else None
 
 

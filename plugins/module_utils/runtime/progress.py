@@ -31,7 +31,7 @@ OFF = "off"
 
 # Seconds from one line to the next. That makes two a second at most, together with the last line, which must not have
 # the end of the task wait for long.
-APART = 0.85
+LINE_INTERVAL = 0.85
 # What happens within so many seconds stands in one line.
 GATHER = 0.2
 # Who was told when to come may come so many seconds early, by rounding.
@@ -40,7 +40,7 @@ SLACK = 0.001
 SPAN = 1.0
 # Seconds from one summary to the next: who waits for a sign of life each minute gets one.
 SUMMARY_EVERY = 50.0
-LONGEST_LINE = 1000
+MAX_LINE = 1000
 
 NEVER = float("inf")
 
@@ -61,7 +61,7 @@ class Source(Protocol):
 def one_line(text: str) -> str:
     """Return a text as one line that is not too long, and in which no letter does more than to be seen."""
     line = "".join(letter if letter.isprintable() else " " for letter in text)
-    return line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 3] + "..."
+    return line if len(line) <= MAX_LINE else line[: MAX_LINE - 3] + "..."
 
 
 class LineFile:
@@ -162,7 +162,7 @@ class Progress:
         """Return when changes may be told."""
         if self._level != CHANGES:
             return NEVER
-        return max(self._news_at + GATHER, self._told_at[-1] + APART if self._told_at else 0.0)
+        return max(self._news_at + GATHER, self._told_at[-1] + LINE_INTERVAL if self._told_at else 0.0)
 
 
 # Tells nothing to nobody.

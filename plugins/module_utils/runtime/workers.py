@@ -45,7 +45,7 @@ class Message(NamedTuple):
     ended: bool = False
 
 
-class Crew(Protocol):
+class Workers(Protocol):
     """Whatever runs requests beside the main thread."""
 
     def start(self, tag: Tag, job: Callable[[], Any]) -> None:
@@ -75,7 +75,7 @@ def within(seconds: float, job: Callable[[], Value]) -> Value:
         except BaseException as exc:  # pylint: disable=broad-except
             outcome.put((False, exc))
 
-    if not _begun(run):
+    if not _start_thread(run):
         # Late is better than never.
         return job()
     try:
@@ -87,7 +87,7 @@ def within(seconds: float, job: Callable[[], Value]) -> Value:
     return value  # type: ignore[no-any-return]
 
 
-class Workers:
+class ThreadWorkers:
     """Run jobs in threads of their own that die with the process."""
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ class Workers:
             except BaseException as exc:  # pylint: disable=broad-except
                 self._inbox.put(exc)
 
-        return _begun(guarded)
+        return _start_thread(guarded)
 
     def _pump(self, tag: Tag, items: Iterator[Any]) -> None:
         try:
@@ -155,7 +155,7 @@ class Workers:
         self._inbox.put(Message(tag, None, ended=True))
 
 
-def _begun(run: Callable[[], None]) -> bool:
+def _start_thread(run: Callable[[], None]) -> bool:
     """Begin a thread that dies with the process; tell whether the host's limits allow one more."""
     try:
         threading.Thread(target=run, daemon=True).start()

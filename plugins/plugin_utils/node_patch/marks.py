@@ -15,7 +15,7 @@ from typing import Any
 
 from ...module_utils.cluster.cordon_owners import ANNOTATION as OWNERS
 from ...module_utils.cluster.cordon_owners import owners_of
-from ...module_utils.objects import part
+from ...module_utils.objects import mapping_at
 
 # What the node was like before the patch, with the type of each part.
 _BEFORE = {"boot_id": str, "kubelet_version": str, "daemonsets": list, "csi_drivers": list, "taints": list}
@@ -64,7 +64,7 @@ def as_it_is(node: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_held(node: Mapping[str, Any], owner: Any) -> bool:
     """Tell whether a node, as k8s_node_info returns it, carries an owner's cordon."""
-    annotations = dict(part(dict(node), "annotations"))
+    annotations = dict(mapping_at(dict(node), "annotations"))
     if isinstance(annotations.get(OWNERS), Mapping):
         annotations[OWNERS] = json.dumps(annotations[OWNERS])
     return str(owner) in owners_of({"metadata": {"annotations": annotations}}).entries

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from ...module_utils.words import counted, some
+from ...module_utils.text import abbreviate, count_noun
 
 Record = Mapping[str, Any]
 _FAILURES = ("failed", "refused")
@@ -82,7 +82,7 @@ def reasons(records: Iterable[Record]) -> str:
             if text != said:
                 others[names[0]] = None
     return " ".join(
-        text[:1].upper() + text[1:] + (" The same is true of %s." % some(others) if others else "")
+        text[:1].upper() + text[1:] + (" The same is true of %s." % abbreviate(others) if others else "")
         for text, others in told.values()
     )
 
@@ -91,8 +91,8 @@ def counted_rounds(rounds: list[list[str]]) -> str:
     """Return a line with the nodes of each round."""
     if not rounds:
         return "Nothing to do: all nodes are passed over."
-    nodes = counted(sum(len(hosts) for hosts in rounds), "node")
-    return "%s in %s: %s" % (nodes, counted(len(rounds), "round"), "; ".join(", ".join(hosts) for hosts in rounds))
+    nodes = count_noun(sum(len(hosts) for hosts in rounds), "node")
+    return "%s in %s: %s" % (nodes, count_noun(len(rounds), "round"), "; ".join(", ".join(hosts) for hosts in rounds))
 
 
 def junit(records: Iterable[Record], name: str = "node_patch") -> str:

@@ -18,7 +18,7 @@ from ansible.utils.display import Display
 
 from ...module_utils.runtime.clock import Clock
 from ...module_utils.runtime.progress import one_line
-from ...module_utils.words import lasting
+from ...module_utils.text import format_duration
 
 # Seconds between two looks at a file on this machine.
 LOOK_EVERY = 0.05
@@ -100,7 +100,7 @@ class Lines:
     def rest(self) -> None:
         """Say that nothing is heard if that has been so for long."""
         if self._speaks and self._clock.monotonic() - self._heard >= LONGEST_SILENCE:
-            self.show("no news for a minute, %s in all" % lasting(self._clock.monotonic() - self._began))
+            self.show("no news for a minute, %s in all" % format_duration(self._clock.monotonic() - self._began))
 
 
 class Tail(threading.Thread):

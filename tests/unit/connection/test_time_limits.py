@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import Silent
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import ResponseTimeout
 from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration, MaintenanceError
 from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.clock import Clock, Deadline
@@ -68,7 +68,7 @@ def took(job: Callable[[], object], error: type[MaintenanceError]) -> float:
 def test_a_request_is_given_up_when_the_tasks_time_is_over(connected, prompt: bytes, method: str) -> None:
     with dripping(prompt) as address:
         rest = Rest(connected(host=address, api_key="t"), Clock(), Deadline(Clock(), LIMIT))
-        assert took(lambda: rest.request(method, "/api/v1/pods"), Silent) < LIMIT + SLACK
+        assert took(lambda: rest.request(method, "/api/v1/pods"), ResponseTimeout) < LIMIT + SLACK
 
 
 @pytest.mark.parametrize("prompt", [b"", b"HTTP/1.1 200 OK\r\nX-Pad: ", REFUSAL])
@@ -76,7 +76,7 @@ def test_a_watch_that_does_not_begin_is_given_up_when_the_tasks_time_is_over(con
     with dripping(prompt) as address:
         rest = Rest(connected(host=address, api_key="t"), Clock(), Deadline(Clock(), LIMIT))
         # A refusal's body is waited for as long again at the most.
-        assert took(lambda: next(rest.stream("/api/v1/pods", {}, 30.0)), Silent) < 2 * LIMIT + SLACK
+        assert took(lambda: next(rest.stream("/api/v1/pods", {}, 30.0)), ResponseTimeout) < 2 * LIMIT + SLACK
 
 
 def test_a_credential_plugin_is_ended_when_the_tasks_time_is_over(connected, tmp_path: Path) -> None:

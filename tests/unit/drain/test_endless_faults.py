@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import Silent, exchange
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import ResponseTimeout, exchange
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Expired, TooManyRequests
 from drain.situations import app
 from kubesim import builders
@@ -62,7 +62,7 @@ def test_an_answer_that_comes_byte_by_byte_is_given_up_in_time() -> None:
     connection: Any = SimpleNamespace(
         base_url="https://x", pool=SimpleNamespace(request=request), bounded=lambda seconds, job: job()
     )
-    with pytest.raises(Silent):
+    with pytest.raises(ResponseTimeout):
         exchange(connection, "GET", "/", {}, None, 5, scene.clock.monotonic)
     assert (scene.seconds, answer.closed) == (5, True)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import Silent
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import ResponseTimeout
 from ansible_collections.kubeops.maintenance.plugins.module_utils.api.responses import value_of
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Failed
 from drain.situations import EVICTION, app, status
@@ -99,7 +99,7 @@ def test_pages_without_an_end_are_given_up_when_time_is_up() -> None:
             return pool.request(method, url, **settings)
 
     scene.connection.pool = Endless()  # type: ignore[assignment]
-    with pytest.raises(Silent, match="did not finish a list in time"):
+    with pytest.raises(ResponseTimeout, match="did not finish a list in time"):
         scene.run(delete_options={"wait_timeout": 20})
     assert 20 <= scene.seconds <= 21
 

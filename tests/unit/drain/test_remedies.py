@@ -22,7 +22,7 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.pod impo
     LEAVING,
     LOST,
     PAUSED,
-    PodDrain,
+    PodState,
 )
 
 NOW = 1_700_000_000.0
@@ -34,7 +34,7 @@ DEAD = {"status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}
 def told(state: str, outcome: Outcome | None = None, budget: Any = None, node: Any = None, **pod: Any) -> str:
     """Return what is said of a pod: its reason and the message."""
     meta = {"name": "web-0", "namespace": "shop", "uid": "u", **pod.pop("metadata", {})}
-    drain = PodDrain({"metadata": meta, "status": READY, **pod}, state, outcome=outcome)
+    drain = PodState({"metadata": meta, "status": READY, **pod}, state, outcome=outcome)
     return "%s: %s" % why(drain, budget, node or {}, NOW)
 
 

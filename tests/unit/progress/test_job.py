@@ -287,7 +287,7 @@ def test_a_job_that_has_not_told_its_process_finds_out_that_nobody_waits(
     monkeypatch.setenv(job_folder.FOLDER, host.folder.name)
     action._clear(Job(str(host.folder), str(host.file)), Process(), "")
     with pytest.raises(Cancelled, match="before it began"):
-        job_folder.made({})
+        job_folder.make_folder({})
     assert host.folder.exists() is False
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.diagnosis import (
+    FailFast,
     Finding,
-    Judgement,
     held_back,
     lacking,
     refusal,
@@ -27,7 +27,7 @@ def finding(reason: str = "image_pull", uid: str = "u1", final: bool = False, bl
     return Finding(KEY, {"metadata": {"uid": uid}}, Trouble(reason, "x", blamed, final))
 
 
-def given_up(judgement: Judgement, found: Finding, *moments: float) -> list[bool]:
+def given_up(judgement: FailFast, found: Finding, *moments: float) -> list[bool]:
     """Return for each moment at which a finding is seen whether it ends the task."""
     ends = []
     for now in moments:
@@ -37,49 +37,49 @@ def given_up(judgement: Judgement, found: Finding, *moments: float) -> list[bool
 
 
 def test_the_same_reason_must_stand_for_the_window() -> None:
-    assert given_up(Judgement("tolerant", 30), finding(), 0, 10, 20, 29, 30) == [False, False, False, False, True]
+    assert given_up(FailFast("tolerant", 30), finding(), 0, 10, 20, 29, 30) == [False, False, False, False, True]
 
 
 def test_strictly_a_final_reason_ends_it_at_first_sight_and_another_after_the_window() -> None:
-    assert given_up(Judgement("strict", 30), finding(final=True), 0) == [True]
-    assert given_up(Judgement("strict", 30), finding(), 0, 8, 16, 24, 30) == [False] * 4 + [True]
+    assert given_up(FailFast("strict", 30), finding(final=True), 0) == [True]
+    assert given_up(FailFast("strict", 30), finding(), 0, 8, 16, 24, 30) == [False] * 4 + [True]
 
 
 @pytest.mark.parametrize("mode", ["off", "tolerant", "strict"])
 def test_what_is_only_a_matter_of_time_never_ends_it(mode: str) -> None:
-    assert given_up(Judgement(mode, 10), finding("starting", blamed=False), 0, 5, 10, 20, 30) == [False] * 5
+    assert given_up(FailFast(mode, 10), finding("starting", blamed=False), 0, 5, 10, 20, 30) == [False] * 5
 
 
 def test_switched_off_nothing_ends_it() -> None:
-    assert given_up(Judgement("off", 10), finding(final=True), 0, 10, 20) == [False] * 3
+    assert given_up(FailFast("off", 10), finding(final=True), 0, 10, 20) == [False] * 3
 
 
 def test_a_reason_that_flickers_is_one_reason() -> None:
-    judgement = Judgement("tolerant", 30)
+    judgement = FailFast("tolerant", 30)
     assert given_up(judgement, finding("crash_loop"), 0, 9, 18, 27, 31) == [False] * 4 + [True]
 
 
 def test_a_reason_that_went_away_starts_anew() -> None:
-    judgement = Judgement("tolerant", 30)
+    judgement = FailFast("tolerant", 30)
     given_up(judgement, finding(), 0, 5)
     judgement.note([], 20)
     assert given_up(judgement, finding(), 25, 34, 43, 52, 55) == [False] * 4 + [True]
 
 
 def test_each_pod_has_its_own_time() -> None:
-    judgement = Judgement("tolerant", 30)
+    judgement = FailFast("tolerant", 30)
     given_up(judgement, finding(uid="u1"), 0, 9, 18, 27)
     assert given_up(judgement, finding(uid="u2"), 28, 31) == [False, False]
 
 
 def test_pods_that_nodes_give_up_one_after_the_other_share_theirs() -> None:
-    judgement = Judgement("tolerant", 30)
+    judgement = FailFast("tolerant", 30)
     given_up(judgement, finding("pod_failed", "u1"), 0, 9, 18, 27)
     assert given_up(judgement, finding("pod_failed", "u2"), 31) == [True]
 
 
 def test_what_an_event_explains_has_stood_since_it_was_seen() -> None:
-    judgement = Judgement("tolerant", 30)
+    judgement = FailFast("tolerant", 30)
     given_up(judgement, finding("starting", blamed=False), 0, 9, 18, 27)
     assert given_up(judgement, finding("volume"), 30) == [True]
 

@@ -13,7 +13,7 @@ import pytest
 from ansible.module_utils.common.parameters import remove_values
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
-from ansible_collections.kubeops.maintenance.plugins.module_utils.objects import number
+from ansible_collections.kubeops.maintenance.plugins.module_utils.objects import int_field
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.manifests import secrets_in
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.options import task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.pod_status import judge
@@ -51,7 +51,7 @@ def test_a_version_that_is_no_number_hides_no_change(version: str) -> None:
 
 @pytest.mark.parametrize("replicas", ["3", 3.0])
 def test_a_number_in_another_form_is_not_taken_for_zero(replicas: Any) -> None:
-    assert number(replicas) == 3
+    assert int_field(replicas) == 3
     assert not view("Deployment", deployment(wanted=replicas)).done
 
 

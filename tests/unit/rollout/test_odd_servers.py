@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import Silent, events_in
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import ResponseTimeout, events_in
 from ansible_collections.kubeops.maintenance.plugins.module_utils.api.responses import foreign_answer
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import (
     Expired,
@@ -137,7 +137,7 @@ def test_one_look_ends_where_nothing_confirms_a_failure() -> None:
 def test_a_watch_that_a_proxy_keeps_open_with_blanks_is_not_trusted_for_long() -> None:
     now = iter(float(second) for second in range(1000))
     events = events_in(Blanks(), 30.0, lambda: next(now), "https://api.test")
-    with pytest.raises(Silent):
+    with pytest.raises(ResponseTimeout):
         list(events)
 
 

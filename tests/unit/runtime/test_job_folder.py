@@ -25,13 +25,14 @@ def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_it_is_made_for_no_other_eyes(jobs: Path) -> None:
-    folder = Path(job_folder.made(MINE))
+    folder = Path(job_folder.make_folder(MINE))
     assert (folder, folder.stat().st_mode & 0o777) == (jobs / "k8s-progress-1a2b", 0o700)
     assert sorted(path.name for path in folder.iterdir()) == ["asked", "lines"]
 
 
 def test_its_first_line_names_the_process_whatever_is_to_be_told(jobs: Path) -> None:
-    assert Path(job_folder.lines_in(job_folder.made(MINE))).read_text(encoding="ascii") == '{"pid": 7, "tick": 123}\n'
+    lines = Path(job_folder.lines_in(job_folder.make_folder(MINE)))
+    assert lines.read_text(encoding="ascii") == '{"pid": 7, "tick": 123}\n'
 
 
 def test_it_lies_in_the_home_where_ansible_keeps_its_jobs_there(jobs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,7 +43,7 @@ def test_it_lies_in_the_home_where_ansible_keeps_its_jobs_there(jobs: Path, monk
 
 def test_a_module_that_is_no_such_job_makes_none(jobs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(FOLDER)
-    assert (job_folder.made(MINE), list(jobs.iterdir())) == ("", [])
+    assert (job_folder.make_folder(MINE), list(jobs.iterdir())) == ("", [])
 
 
 @pytest.mark.parametrize("name", ["../k8s-progress-1", "/etc", "other"])
@@ -53,7 +54,7 @@ def test_it_lies_nowhere_else(jobs: Path, monkeypatch: pytest.MonkeyPatch, name:
 
 def test_one_that_somebody_else_has_made_is_not_used(jobs: Path) -> None:
     (jobs / "k8s-progress-1a2b").mkdir()
-    assert job_folder.made(MINE) == ""
+    assert job_folder.make_folder(MINE) == ""
 
 
 def test_those_that_nobody_has_asked_in_for_a_day_are_removed(jobs: Path) -> None:
@@ -62,5 +63,5 @@ def test_those_that_nobody_has_asked_in_for_a_day_are_removed(jobs: Path) -> Non
         asked = jobs / name / "asked"
         asked.touch()
         os.utime(asked, (asked.stat().st_mtime - age,) * 2)
-    job_folder.made(MINE)
+    job_folder.make_folder(MINE)
     assert sorted(path.name for path in jobs.iterdir()) == ["k8s-progress-1a2b", "k8s-progress-young", "other"]

@@ -9,7 +9,11 @@ import threading
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.workers import NO_THREADS, Workers, within
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.workers import (
+    NO_THREADS,
+    ThreadWorkers,
+    within,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -25,12 +29,12 @@ def test_a_bounded_job_is_done_without_a_thread() -> None:
 
 
 def test_a_job_beside_the_main_thread_is_done_by_the_main_thread() -> None:
-    workers = Workers()
+    workers = ThreadWorkers()
     workers.start(("evict", "web-0"), lambda: "done")
     assert [(message.tag, message.value) for message in workers.receive(0)] == [(("evict", "web-0"), "done")]
 
 
 def test_what_cannot_be_followed_ends_with_what_to_do() -> None:
-    workers = Workers()
+    workers = ThreadWorkers()
     workers.follow(("pods", "w1"), iter(()))
     assert [(str(message.error), message.ended) for message in workers.receive(0)] == [(NO_THREADS, True)]

@@ -1,43 +1,46 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Put numbers and names into sentences that stay short however many there are."""
+"""Put numbers and names into sentences, and lists into results, that stay short however many there are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import Any
 
 # How many names a sentence lists before it counts the rest.
-MOST_NAMES = 3
+MAX_NAMES = 3
+# How many entries a list of a result has: results are stored with every job, and nobody reads longer lists.
+MAX_LIST = 200
 
 
-def counted(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
     """Return "1 pod", "2 pods"."""
     return "%d %s%s" % (number, noun, "" if number == 1 else "s")
 
 
-def closed(text: str) -> str:
+def end_sentence(text: str) -> str:
     """Return what somebody else said, such as a webhook, as the end of a sentence."""
     text = text.rstrip()
     return text if text.endswith((".", "!", "?")) else text + "."
 
 
-def some(names: Iterable[str]) -> str:
+def abbreviate(names: Iterable[str]) -> str:
     """Return the first few names and how many more there are."""
     every = list(names)
-    more = len(every) - MOST_NAMES
-    return ", ".join(every[:MOST_NAMES]) + (" and %d more" % more if more > 0 else "")
+    more = len(every) - MAX_NAMES
+    return ", ".join(every[:MAX_NAMES]) + (" and %d more" % more if more > 0 else "")
 
 
-def grouped(pods: list[tuple[str, str]]) -> str:
+def group_by_text(pods: list[tuple[str, str]]) -> str:
     """Return (name, what is said of it) pairs as one text; names of which the same is said stand together."""
     groups: dict[str, list[str]] = {}
     for name, end in pods:
         groups.setdefault(end, []).append(name)
-    return "; ".join("%s: %s" % (some(names), end.rstrip(".")) for end, names in groups.items())
+    return "; ".join("%s: %s" % (abbreviate(names), end.rstrip(".")) for end, names in groups.items())
 
 
-def lasting(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Return "34 s", "4 m 10 s", "2 h 5 m"."""
     whole = max(0, round(seconds))
     if whole < 60:
@@ -45,3 +48,14 @@ def lasting(seconds: float) -> str:
     hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
     parts = [(hours, "h"), (minutes, "m")] if hours else [(minutes, "m"), (rest, "s")]
     return " ".join("%d %s" % part for part in parts if part[0])
+
+
+def truncate_lists(values: dict[str, Any], whole: Collection[str] = ()) -> dict[str, Any]:
+    """Cut every longer list of a result, with its full length beside it as <key>_total; return the same dict.
+
+    whole: keys of lists that stay as they are.
+    """
+    for key, value in list(values.items()):
+        if isinstance(value, list) and len(value) > MAX_LIST and key not in whole:
+            values[key], values[key + "_total"] = value[:MAX_LIST], len(value)
+    return values

@@ -123,7 +123,7 @@ def _watch(
             return useful or heard, MIN_DELAY, version
         except (ApiError, Unreachable) as exc:
             # 400: the list has just been answered, so it is the version that the server cannot read.
-            if not rest.may_pass(exc) and getattr(exc, "status", 0) != 400:
+            if not rest.is_retryable(exc) and getattr(exc, "status", 0) != 400:
                 raise
             return useful or heard, (exc.retry_after if isinstance(exc, ApiError) else None) or 1.0, version
         # The server ended the stream, as it does after a while: go on where it stopped.

@@ -156,7 +156,7 @@ class Rest:
             try:
                 return self._attempt(method, target_of(path, query or {}), data, content_type)
             except (Unreachable, ApiError) as exc:
-                if isinstance(exc, leave) or not self.may_pass(exc):
+                if isinstance(exc, leave) or not self.is_retryable(exc):
                     raise self._placed(exc) from exc
                 self._pause_after(exc, attempt)
 
@@ -214,7 +214,7 @@ class Rest:
     def _out_of_patience(self) -> bool:
         return self._deadline.expired() or (not self.answered and self._clock.monotonic() >= self._patience)
 
-    def may_pass(self, exc: MaintenanceError) -> bool:
+    def is_retryable(self, exc: MaintenanceError) -> bool:
         """Tell whether the same request may get another answer soon."""
         if isinstance(exc, Unreachable):
             # Names that resolved before may fail for a moment with the node that runs the resolver.

@@ -10,30 +10,30 @@ from ..runtime.clock import backoff
 
 # How often an answer is doubted that would stay the same if it were true; the first pause before asking again, and the
 # longest: a right that is really gone ends the task in about 20 s.
-MOST_DOUBTS = 5
-FIRST_PAUSE = 1.0
-LONGEST_PAUSE = 5.0
+MAX_RETRIES = 5
+FIRST_DELAY = 1.0
+MAX_DELAY = 5.0
 
 
-def pause_of_doubt(error: MaintenanceError, doubts: int) -> float | None:
+def retry_delay(error: MaintenanceError, doubts: int) -> float | None:
     """Return after how many seconds to ask again in spite of an error that is for good as a rule; None if it counts.
 
     An API server that has just come up may know no rights, no objects, and not who vouches for tokens, for a moment.
     What renews credentials, resolves names or answers with a certificate worked before, too. doubts: errors in a row.
     """
     odd = isinstance(error, (ApiError, InvalidConfiguration)) or (isinstance(error, Unreachable) and error.final)
-    return next_pause(doubts) if odd else None
+    return next_delay(doubts) if odd else None
 
 
-def next_pause(doubts: int) -> float | None:
+def next_delay(doubts: int) -> float | None:
     """Return after how many seconds to ask again when so many answers in a row were doubted; None: they count."""
-    return backoff(doubts, FIRST_PAUSE, LONGEST_PAUSE) if doubts <= MOST_DOUBTS else None
+    return backoff(doubts, FIRST_DELAY, MAX_DELAY) if doubts <= MAX_RETRIES else None
 
 
-def may_be_away(error: MaintenanceError, doubts: int) -> bool:
+def is_transient(error: MaintenanceError, doubts: int) -> bool:
     """Tell whether an error that a task gets which waits, and was answered before, is no reason to wait no more.
 
     The API server may be away while a node of the control plane reboots. doubts: errors in a row.
     """
     passing = isinstance(error, (ServerFault, TooManyRequests, Unreachable))
-    return passing or pause_of_doubt(error, doubts) is not None
+    return passing or retry_delay(error, doubts) is not None

@@ -25,6 +25,7 @@ from ..errors import (
     Unreachable,
 )
 from ..objects import Obj, mapping_at
+from ..reasons import Reason
 
 ACCEPTED = "accepted"  # the pod is being deleted
 GONE = "gone"  # there is no such pod any more
@@ -60,19 +61,19 @@ def outcome_of(error: MaintenanceError | None) -> Outcome:
     if error is None:
         return Outcome(ACCEPTED, status=201)
     if isinstance(error, Unreachable):
-        return Outcome(FAILED if error.final else AGAIN, "api_error", error.message)
+        return Outcome(FAILED if error.final else AGAIN, Reason.API_ERROR, error.message)
     if not isinstance(error, ApiError):
-        return Outcome(FAILED, "api_error", error.message)
+        return Outcome(FAILED, Reason.API_ERROR, error.message)
     for reading in (_denied, _missing, _conflicting, _slowed, _forbidden, _faulty):
         found = reading(error)
         if found is not None:
             return found
-    return _failed("api_error", error)
+    return _failed(Reason.API_ERROR, error)
 
 
 def _denied(error: ApiError) -> Outcome | None:
     # Webhooks choose their status code freely, so the words decide. A webhook that could not be called is no denial.
-    return _failed("webhook_denied", error) if _DENIED.search(error.message) else None
+    return _failed(Reason.WEBHOOK_DENIED, error) if _DENIED.search(error.message) else None
 
 
 def _missing(error: ApiError) -> Outcome | None:
@@ -82,7 +83,7 @@ def _missing(error: ApiError) -> Outcome | None:
         return Outcome(GONE, status=404, stale=True)
     return Outcome(
         FAILED,
-        "api_error",
+        Reason.API_ERROR,
         "the API server has no policy/v1 evictions (%s): use Kubernetes 1.22 or later,"
         " or set delete_options.disable_eviction" % error.message,
         404,
@@ -93,7 +94,7 @@ def _conflicting(error: ApiError) -> Outcome | None:
     if not isinstance(error, Conflict):
         return None
     # The uid precondition does not hold, or the pod changed under the request: look again, then decide.
-    return Outcome(AGAIN, "api_error", error.message, 409, pause=error.retry_after, stale=True)
+    return Outcome(AGAIN, Reason.API_ERROR, error.message, 409, pause=error.retry_after, stale=True)
 
 
 def _slowed(error: ApiError) -> Outcome | None:
@@ -106,35 +107,35 @@ def _slowed(error: ApiError) -> Outcome | None:
             stale = "still being processed" in text
             return Outcome(
                 REFUSED,
-                "pdb_stale" if stale else "pdb_no_budget",
+                Reason.PDB_STALE if stale else Reason.PDB_NO_BUDGET,
                 text,
                 429,
                 budget=found.group(1) if found else "",
                 pause=error.retry_after,
             )
-    return Outcome(AGAIN, "api_error", error.message, 429, pause=error.retry_after)
+    return Outcome(AGAIN, Reason.API_ERROR, error.message, 429, pause=error.retry_after)
 
 
 def _forbidden(error: ApiError) -> Outcome | None:
     if isinstance(error, Unauthorized):
-        return _failed("forbidden", error)
+        return _failed(Reason.FORBIDDEN, error)
     if not isinstance(error, Forbidden):
         return None
     if any("NamespaceTerminating" in (cause.get("reason"), cause.get("type")) for cause in error.causes):
-        return Outcome(AGAIN, "namespace_terminating", error.message, 403, stale=True)
+        return Outcome(AGAIN, Reason.NAMESPACE_TERMINATING, error.message, 403, stale=True)
     if mapping_at(error.details, "about").get("kind") in ("poddisruptionbudgets", "poddisruptionbudget"):
         # A budget whose books are full or below zero: its controller has to catch up first.
         name = str(mapping_at(error.details, "about").get("name") or "")
-        return Outcome(REFUSED, "pdb_stale", error.message, 403, budget=name)
-    return _failed("forbidden", error)
+        return Outcome(REFUSED, Reason.PDB_STALE, error.message, 403, budget=name)
+    return _failed(Reason.FORBIDDEN, error)
 
 
 def _faulty(error: ApiError) -> Outcome | None:
     if not isinstance(error, ServerFault):
         return None
     if _TWO_BUDGETS in error.message:
-        return _failed("pdb_multiple", error)
-    return Outcome(AGAIN, "api_error", error.message, error.status, pause=error.retry_after)
+        return _failed(Reason.PDB_MULTIPLE, error)
+    return Outcome(AGAIN, Reason.API_ERROR, error.message, error.status, pause=error.retry_after)
 
 
 def _failed(reason: str, error: ApiError) -> Outcome:

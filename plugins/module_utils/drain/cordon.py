@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from ..api.retry import pause_of_doubt
+from ..api.retry import retry_delay
 from ..cluster.cluster import Cluster
 from ..cluster.cordon_owners import ANNOTATION, claim, holders, owners_of, release
 from ..errors import Conflict, Failed, MaintenanceError
@@ -141,7 +141,7 @@ class Cordon:
                 return
             except MaintenanceError as exc:
                 self.doubts += 1
-                pause = pause_of_doubt(exc, self.doubts) if self.reviewed else None
+                pause = retry_delay(exc, self.doubts) if self.reviewed else None
                 if pause is None or pause >= deadline.remaining():
                     raise
                 self.clock.sleep(pause)

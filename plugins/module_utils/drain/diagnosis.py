@@ -11,6 +11,7 @@ from ..cluster.budgets import budget_facts, is_deadlocked, room_in, unread_facts
 from ..cluster.eviction import Outcome
 from ..cluster.pods import reference
 from ..objects import Obj, deletion_time, int_field, is_ready, is_terminating, mapping_at, namespace_of, strings_at
+from ..reasons import Reason
 from ..text import count_noun
 from .pod import BLOCKED, LOST, PAUSED, PodState
 
@@ -18,15 +19,15 @@ from .pod import BLOCKED, LOST, PAUSED, PodState
 OVERDUE_AFTER = 5.0
 
 # What follows a budget's refusal, by reason.
-_NEXT = {
-    "pdb_no_budget": "it goes as soon as the budget has room again",
-    "pdb_stale": "if that lasts, see whether kube-controller-manager is running",
+_NEXT: dict[str, str] = {
+    Reason.PDB_NO_BUDGET: "it goes as soon as the budget has room again",
+    Reason.PDB_STALE: "if that lasts, see whether kube-controller-manager is running",
 }
 # What stands before the words of others, which end as they like, where the same eviction would get them again.
-_BEFORE = {
-    "pdb_multiple": "selected by more than one disruption budget, so delete one or change its selector",
-    "webhook_denied": "see what the webhook or policy asks for, or who runs it",
-    "api_error": "find out what gives this answer, because another try would get the same",
+_BEFORE: dict[str, str] = {
+    Reason.PDB_MULTIPLE: "selected by more than one disruption budget, so delete one or change its selector",
+    Reason.WEBHOOK_DENIED: "see what the webhook or policy asks for, or who runs it",
+    Reason.API_ERROR: "find out what gives this answer, because another try would get the same",
 }
 _DEAD = (
     "; its node is not Ready, and only its kubelet can end the pod: bring the node back,"
@@ -58,7 +59,7 @@ def pending_pod(drain: PodState, budget: Obj | None, node: Obj, now: float) -> d
 def gone_pod(drain: PodState, message: str) -> dict[str, Any]:
     """Return the entry of C(pending_pods) for a pod that is gone and has left a volume attached."""
     entry = pending_pod(drain, None, {}, 0.0)
-    return dict(entry, phase="", reason="volume_attached", message=message, overdue_seconds=0)
+    return dict(entry, phase="", reason=Reason.VOLUME_ATTACHED, message=message, overdue_seconds=0)
 
 
 def why(drain: PodState, budget: Obj | None, node: Obj, now: float) -> tuple[str, str]:
@@ -69,26 +70,29 @@ def why(drain: PodState, budget: Obj | None, node: Obj, now: float) -> tuple[str
     if is_terminating(drain.pod):
         return _leaving(drain.pod, node, now)
     if drain.accepted:
-        return "terminating", "evicted, and not marked as deleted yet: the API server is behind, so run the task again"
+        return (
+            Reason.TERMINATING,
+            "evicted, and not marked as deleted yet: the API server is behind, so run the task again",
+        )
     waits = drain.guard and budget is not None and room_in(budget) == 0
-    if budget is not None and (waits if outcome is None else outcome.reason == "pdb_no_budget"):
+    if budget is not None and (waits if outcome is None else outcome.reason == Reason.PDB_NO_BUDGET):
         return _held(drain, budget)
     if outcome is None and drain.attempts:
         text = "its eviction was not answered before the time was up: run the task again once the API server is well"
-        return "api_error", text
+        return Reason.API_ERROR, text
     if outcome is None:
-        return "not_tried", _not_tried(drain)
-    if drain.state == LOST or outcome.reason == "forbidden":
+        return Reason.NOT_TRIED, _not_tried(drain)
+    if drain.state == LOST or outcome.reason == Reason.FORBIDDEN:
         return outcome.reason, _lost(outcome)
-    if outcome.reason in ("pdb_no_budget", "pdb_stale"):
+    if outcome.reason in (Reason.PDB_NO_BUDGET, Reason.PDB_STALE):
         words = outcome.message.rstrip(".")
         return outcome.reason, "%s: %s; %s%s" % (_held_by(drain), words, _NEXT[outcome.reason], _unready(drain.pod))
-    if outcome.reason == "namespace_terminating":
+    if outcome.reason == Reason.NAMESPACE_TERMINATING:
         text = "its namespace is being deleted, and nothing can be evicted there: see what namespace %s is waiting for"
         return outcome.reason, text % namespace_of(drain.pod)
     # A pod of which the API server says that it is gone, and which it lists all the same, has no other words.
     text = outcome.message or "the API server knows no such pod, but still lists it"
-    return outcome.reason or "api_error", "run the task again once the API server is well: %s" % text
+    return outcome.reason or Reason.API_ERROR, "run the task again once the API server is well: %s" % text
 
 
 def _not_tried(drain: PodState) -> str:
@@ -107,13 +111,13 @@ def _held(drain: PodState, budget: Obj) -> tuple[str, str]:
             ways_out_of(budget),
             _unready(drain.pod),
         )
-        return "pdb_deadlock", text
+        return Reason.PDB_DEADLOCK, text
     facts = budget_facts(budget)
     words = "%s, which needs %d healthy pods and has %d"
     text = words % (_held_by(drain), facts["desired_healthy"], facts["current_healthy"])
     if drain.outcome is not None:
         text = "%s: %s" % (_held_by(drain), drain.outcome.message.rstrip("."))
-    return "pdb_no_budget", "%s; %s%s" % (text, _until(budget), _unready(drain.pod))
+    return Reason.PDB_NO_BUDGET, "%s; %s%s" % (text, _until(budget), _unready(drain.pod))
 
 
 def _until(budget: Obj) -> str:
@@ -121,7 +125,7 @@ def _until(budget: Obj) -> str:
     facts = budget_facts(budget)
     unhealthy = facts["expected_pods"] - facts["current_healthy"]
     if unhealthy <= 0:
-        return _NEXT["pdb_no_budget"]
+        return _NEXT[Reason.PDB_NO_BUDGET]
     return "see why %s of it %s not healthy" % (count_noun(unhealthy, "pod"), "is" if unhealthy == 1 else "are")
 
 
@@ -132,17 +136,17 @@ def _leaving(pod: Obj, node: Obj, now: float) -> tuple[str, str]:
     ended = int_field(mapping_at(pod, "metadata").get("deletionGracePeriodSeconds"), 1) == 0
     if finalizers and (ended or overdue > OVERDUE_AFTER):
         text = "it has ended, and finalizer %s holds it: see why the controller that put it there does not remove it"
-        return "finalizer", text % ", ".join(finalizers)
+        return Reason.FINALIZER, text % ", ".join(finalizers)
     dead = "" if not node or is_ready(node) else _DEAD
     if overdue > OVERDUE_AFTER:
         text = "terminating, %d s past its grace period%s" % (overdue, dead or _STUCK)
-        return "terminating_overdue", text
-    return "terminating", "terminating, and may take %d s more%s" % (max(0, -overdue), dead or _SLOW)
+        return Reason.TERMINATING_OVERDUE, text
+    return Reason.TERMINATING, "terminating, and may take %d s more%s" % (max(0, -overdue), dead or _SLOW)
 
 
 def _lost(outcome: Outcome) -> str:
     before = _BEFORE.get(outcome.reason, "")
-    if outcome.reason == "forbidden":
+    if outcome.reason == Reason.FORBIDDEN:
         # What a login needs that is not accepted is said with it.
         before = "the account may not evict it" + (", so grant it that right" if outcome.status == 403 else "")
     return "%s: %s" % (before, outcome.message) if before else outcome.message

@@ -23,6 +23,7 @@ from ..objects import (
     name_of,
     namespace_of,
 )
+from ..reasons import Reason
 
 EVICT = "evict"
 SKIP = "skip"
@@ -95,14 +96,14 @@ def long_deleted(pod: Obj, choices: PodOptions, facts: Facts) -> Verdict | None:
     deleted = deletion_time(pod)
     if limit <= 0 or deleted is None or facts.now - deleted <= limit:
         return None
-    return Verdict(SKIP, "skip_deleted", "terminating for more than %d s, and not waited for" % limit)
+    return Verdict(SKIP, Reason.SKIP_DELETED, "terminating for more than %d s, and not waited for" % limit)
 
 
 def mirror(pod: Obj, choices: PodOptions, facts: Facts) -> Verdict | None:
     """Skip static pods: what the API shows is a mirror that its kubelet would only make again."""
     if not is_mirror(pod):
         return None
-    return Verdict(SKIP, "mirror", "a static pod of the node's kubelet")
+    return Verdict(SKIP, Reason.MIRROR, "a static pod of the node's kubelet")
 
 
 def daemonset(pod: Obj, choices: PodOptions, facts: Facts) -> Verdict | None:
@@ -114,12 +115,12 @@ def daemonset(pod: Obj, choices: PodOptions, facts: Facts) -> Verdict | None:
         gone = "owned by DaemonSet %s, which does not exist any more" % key[1]
         if choices.force:
             return Verdict(EVICT, warnings=(gone,))
-        return Verdict(BLOCK, "daemonset_gone", gone + " (set delete_options.force to evict it)")
+        return Verdict(BLOCK, Reason.DAEMONSET_GONE, gone + " (set delete_options.force to evict it)")
     if choices.ignore_daemonsets:
-        return Verdict(SKIP, "daemonset", "managed by DaemonSet %s" % key[1])
+        return Verdict(SKIP, Reason.DAEMONSET, "managed by DaemonSet %s" % key[1])
     return Verdict(
         BLOCK,
-        "daemonset",
+        Reason.DAEMONSET,
         "managed by DaemonSet %s (set delete_options.ignore_daemonsets to leave it there)" % key[1],
     )
 
@@ -131,7 +132,7 @@ def emptydir(pod: Obj, choices: PodOptions, facts: Facts) -> Verdict | None:
     if choices.delete_emptydir_data:
         return Verdict(EVICT, warnings=("the data in its emptyDir volumes will be lost",))
     return Verdict(
-        BLOCK, "emptydir", "it has emptyDir volumes (set delete_options.delete_emptydir_data to lose their data)"
+        BLOCK, Reason.EMPTYDIR, "it has emptyDir volumes (set delete_options.delete_emptydir_data to lose their data)"
     )
 
 
@@ -142,7 +143,7 @@ def unmanaged(pod: Obj, choices: PodOptions, facts: Facts) -> Verdict | None:
     if choices.force:
         return Verdict(EVICT, warnings=("no controller will recreate it",))
     return Verdict(
-        BLOCK, "unmanaged", "no controller would recreate it (set delete_options.force to delete it for good)"
+        BLOCK, Reason.UNMANAGED, "no controller would recreate it (set delete_options.force to delete it for good)"
     )
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from ..api.list_watch import Listed
-from ..api.retry import pause_of_doubt
+from ..api.retry import retry_delay
 from ..cluster.cluster import Cluster
 from ..errors import Failed, MaintenanceError
 from ..objects import Obj, is_unschedulable, uid_of
@@ -106,7 +106,7 @@ class NodeCheck:
             # A look too many: the check at the end will say what is wrong.
             return
         node.doubts += 1
-        pause = pause_of_doubt(error, node.doubts)
+        pause = retry_delay(error, node.doubts)
         if kind == "recordon" or pause is None:
             self._end(node, FAILED, error)
             return
@@ -168,7 +168,7 @@ class NodeCheck:
         waiting = [node for node in nodes if node.phase == DETACHING]
         if message.error is not None and self._detaching is not None:
             self._doubts += 1
-            pause = pause_of_doubt(message.error, self._doubts)
+            pause = retry_delay(message.error, self._doubts)
             if pause is not None:
                 self._detaching.follow(Pause(pause))
             for node in waiting if pause is None else []:

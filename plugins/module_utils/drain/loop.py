@@ -16,7 +16,7 @@ from typing import Any
 
 from ..api.list_watch import Changed, Listed, Unwatched, list_and_watch
 from ..api.rest import Rest
-from ..api.retry import pause_of_doubt
+from ..api.retry import retry_delay
 from ..cluster.cluster import Cluster
 from ..cluster.eviction import outcome_of
 from ..errors import MaintenanceError
@@ -186,7 +186,7 @@ class DrainLoop:
     def _unfollowed(self, node: NodeState, error: MaintenanceError) -> None:
         """Follow the pods of a node anew after a passing error: they have been listed before the cordon."""
         node.doubts += 1
-        pause = pause_of_doubt(error, node.doubts)
+        pause = retry_delay(error, node.doubts)
         if pause is None:
             self._end(node, FAILED, error)
         else:
@@ -238,6 +238,6 @@ class DrainLoop:
     def _end(self, node: NodeState, phase: str, error: MaintenanceError | None) -> None:
         node.phase, node.error, node.ended_at = phase, error, self._clock.monotonic()
         # What would have been tried again fails for want of time.
-        node.timed_out = error is not None and self._deadline.expired() and self._rest.may_pass(error)
+        node.timed_out = error is not None and self._deadline.expired() and self._rest.is_retryable(error)
         self._look_at.pop(node.name, None)
         self._crew.drop(("pods", node.name))

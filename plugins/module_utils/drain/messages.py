@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from ..cluster.cordon_owners import NOBODY
 from ..objects import full_name
+from ..reasons import Reason
 from ..text import MAX_NAMES, abbreviate, count_noun, end_sentence, group_by_text
 from .node import FAILED, NodeState
 from .preflight import Queue
@@ -68,7 +69,7 @@ def _refusal(end: Ended, nodes: list[NodeState]) -> str:
         said.append("%s on %s cannot be drained as asked: %s" % (count, where, end_sentence(group_by_text(blocked))))
     text = "Nothing was changed, because " + " Also, ".join(said)
     lacks = end.refusals or any(
-        drain.verdict and drain.verdict.reason == "forbidden" for node in nodes for drain in node.blocked()
+        drain.verdict and drain.verdict.reason == Reason.FORBIDDEN for node in nodes for drain in node.blocked()
     )
     if lacks:
         text += " The rights were checked at %s; the guide on access rights lists what a task needs." % end.account

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..api.retry import next_pause
+from ..api.retry import next_delay
 from ..cluster.eviction import ACCEPTED, AGAIN, FAILED, GONE, REFUSED, Outcome
 from ..objects import Obj, deletion_time, int_field, is_finished, is_ready, is_terminating, mapping_at
+from ..reasons import Reason
 from ..runtime.clock import backoff
 from .filters import Verdict
 
@@ -141,10 +142,10 @@ class PodState:
 
         Where no answer came for good (status 0), there was one before, to the list of the pods.
         """
-        denied = outcome.reason == "forbidden" or outcome.status == 404
+        denied = outcome.reason == Reason.FORBIDDEN or outcome.status == 404
         odd = outcome.kind == FAILED and (outcome.status == 0 or (denied and self.granted))
         self.doubts = self.doubts + 1 if odd else 0
-        pause = next_pause(self.doubts) if odd else None
+        pause = next_delay(self.doubts) if odd else None
         return outcome if pause is None else replace(outcome, kind=AGAIN, pause=pause)
 
 

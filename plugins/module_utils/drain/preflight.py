@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ..cluster.budgets import BudgetBook, is_consulted, is_deadlocked, lets_unready_go, room_in, ways_out_of
 from ..objects import Obj, condition_of, full_name, is_ready, name_of, namespace_of
+from ..reasons import Reason
 from ..text import abbreviate, count_noun
 from .filters import BLOCK, Verdict
 from .node import NodeState
@@ -65,7 +66,7 @@ def look_at_budgets(nodes: list[NodeState], books: Mapping[str, BudgetBook], str
         budgets = books[namespace_of(drain.pod)].of(drain.pod) if namespace_of(drain.pod) in books else []
         if len(budgets) > 1:
             names = " and ".join(sorted(full_name(budget) for budget in budgets))
-            _block(drain, "pdb_multiple", _TWO % names)
+            _block(drain, Reason.PDB_MULTIPLE, _TWO % names)
         for budget in budgets if len(budgets) == 1 else []:
             key = (namespace_of(budget), full_name(budget))
             groups.setdefault(key, (budget, []))[1].append(drain)
@@ -87,7 +88,7 @@ def _look_at(budget: Obj, drains: list[PodState], strict: bool, findings: Budget
             drain.guard = name_of(budget)
             _block(
                 drain,
-                "pdb_deadlock",
+                Reason.PDB_DEADLOCK,
                 "held by disruption budget %s, which lets none of its healthy pods go: %s"
                 % (name, ways_out_of(budget)),
             )
@@ -128,7 +129,7 @@ def _short(name: str, room: int, pods: int) -> str:
 def block_for_right(drains: list[PodState], right: str) -> None:
     """Block pods that the account has no right to remove."""
     for drain in drains:
-        _block(drain, "forbidden", "the account may not %s: grant it that right" % right)
+        _block(drain, Reason.FORBIDDEN, "the account may not %s: grant it that right" % right)
 
 
 def _block(drain: PodState, reason: str, message: str) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..api.rest import Rest
-from ..api.retry import may_be_away
+from ..api.retry import is_transient
 from ..cluster.cluster import Cluster
 from ..cluster.nodes import static_pods
 from ..errors import InvalidOptions, MaintenanceError
@@ -132,7 +132,7 @@ class Gate:
         except MaintenanceError as exc:
             self._doubts += 1
             # A control plane that was just rebooted may take a moment; one that never answered is a wrong address.
-            if not self._known or not may_be_away(exc, self._doubts):
+            if not self._known or not is_transient(exc, self._doubts):
                 raise
             return [Refusal("api_server", "", "the API server does not answer (%s)" % exc.first_line())]
         self._doubts = 0

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..api.rest import Rest
-from ..api.retry import may_be_away
+from ..api.retry import is_transient
 from ..cluster.leases import LeaseStore
 from ..errors import Conflict, Failed, InvalidOptions, MaintenanceError
 from ..objects import Obj, int_field
@@ -107,7 +107,7 @@ class Lock:
         except MaintenanceError as exc:
             self._doubts += 1
             # Who holds the lock may be rebooting the control plane.
-            if not self._waiting or not may_be_away(exc, self._doubts):
+            if not self._waiting or not is_transient(exc, self._doubts):
                 raise
             self._away = " (as seen before: the API server does not answer now: %s)" % exc.message
             return None

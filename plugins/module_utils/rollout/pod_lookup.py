@@ -16,7 +16,7 @@ from typing import Any
 
 from ..api.list_watch import Changed, Collection, Listed, list_and_watch
 from ..api.rest import Rest
-from ..api.retry import pause_of_doubt
+from ..api.retry import retry_delay
 from ..cluster.workloads import Workloads
 from ..errors import ApiError, Forbidden, NotFound, Unauthorized
 from ..objects import Obj, controller_of, identity_of, int_field, mapping_at
@@ -228,7 +228,7 @@ class PodLookup:
     def _followed_anew(self, place: _Pods, message: Message) -> bool:
         """Follow pods on after an error in the middle; tell whether there is hope. A right may be missing for good."""
         place.doubts += 1
-        pause = pause_of_doubt(message.error, place.doubts) if message.error is not None else None
+        pause = retry_delay(message.error, place.doubts) if message.error is not None else None
         # Of a server that has shown workloads it is not to be believed that it has no pods, or knows not who asks.
         hope = place.listed or isinstance(message.error, (NotFound, Unauthorized))
         if place.watched is None or pause is None or not hope:

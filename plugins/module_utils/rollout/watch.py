@@ -11,7 +11,7 @@ from itertools import chain
 from ..api.list_watch import Changed, Collection, Listed, Unwatched, list_and_watch
 from ..api.responses import selector_fault
 from ..api.rest import Rest
-from ..api.retry import pause_of_doubt
+from ..api.retry import retry_delay
 from ..cluster.workloads import Workloads
 from ..errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFound, Unauthorized
 from ..runtime.workers import Message, Pause, Workers
@@ -137,16 +137,16 @@ class WorkloadWatch:
     def _look_again(self, member: Workload, error: MaintenanceError) -> float | None:
         """Return after how many seconds to look again at a workload that was seen before, None if no look will help."""
         member.doubts += 1
-        if self._rest.may_pass(error):
+        if self._rest.is_retryable(error):
             return self._task.wait_sleep
-        return pause_of_doubt(error, member.doubts) if self._task.watch else None
+        return retry_delay(error, member.doubts) if self._task.watch else None
 
     def _broken(self, number: int, error: MaintenanceError, now: float) -> None:
         """Go on without the list or watch of a group if there is a way, else fail its workloads."""
         following = self.followings[number]
         group = following.group
         following.doubts += 1
-        pause = pause_of_doubt(error, following.doubts) if self._was_well(following, error) else None
+        pause = retry_delay(error, following.doubts) if self._was_well(following, error) else None
         if pause is not None:
             self._follow(number, Pause(pause))
             return
@@ -154,7 +154,7 @@ class WorkloadWatch:
             self._warn(following, "listed", error.message, "looked at one by one")
             following.go_alone(now)
             return
-        if following.seen and self._rest.may_pass(error):
+        if following.seen and self._rest.is_retryable(error):
             # Time is up, and that is what the task fails for.
             return
         if isinstance(error, ApiError) and error.status == 404 and group.api_version != APPS:

@@ -55,7 +55,7 @@ def apply(obj: Obj, operations: list[Operation]) -> Obj:
         import jsonpatch
     except ImportError:
         raise MissingLibrary(
-            "the Python package jsonpatch is missing, which check mode and diff mode with cordon_owner need:"
+            "the Python package jsonpatch is missing, which check mode with cordon_owner needs:"
             " install jsonpatch where the module runs"
         ) from None
     # The tests were made from this object, so they pass; the library fails those for null of an absent field.

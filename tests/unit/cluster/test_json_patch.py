@@ -83,6 +83,6 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MissingLibrary) as raised:
         apply({}, [])
     assert str(raised.value) == (
-        "the Python package jsonpatch is missing, which check mode and diff mode with cordon_owner need:"
+        "the Python package jsonpatch is missing, which check mode with cordon_owner needs:"
         " install jsonpatch where the module runs"
     )

@@ -19,10 +19,15 @@ DEFINITION = ROOT / "docs" / "awx" / "execution-environment.yml"
 
 def tool(folder: Path, name: str, *arguments: str) -> str:
     done = subprocess.run(
-        [str(VENV / "bin" / name), *arguments], cwd=folder,
+        [str(VENV / "bin" / name), *arguments],
+        cwd=folder,
         # A collection that is on the path already is not installed again.
         env=environment(HOME=str(folder), ANSIBLE_COLLECTIONS_PATH=str(folder / "installed")),
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout
     return done.stdout

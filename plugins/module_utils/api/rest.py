@@ -26,9 +26,10 @@ from ..errors import (
     Unreachable,
 )
 from ..objects import Obj, mapping_at, mappings_at, version_of
-from ..runtime.clock import Clock, Deadline, backoff, clock_lead
+from ..runtime.clock import Clock, Deadline, clock_lead
 from .http import ResponseTimeout, Transport, body_of, events_in, exchange, page_query, streamed, target_of
 from .responses import foreign_answer, listed, value_of
+from .retry import backoff
 
 MERGE_PATCH, JSON_PATCH = "application/merge-patch+json", "application/json-patch+json"
 

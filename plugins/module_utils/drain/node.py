@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..api.list_watch import Changed, Listed
+from ..api.retry import backoff
 from ..cluster.eviction import ACCEPTED, Outcome
 from ..cluster.pods import owner_text
 from ..cluster.volumes import Volume
 from ..errors import MaintenanceError
 from ..objects import Obj, controller_of, deletion_time, full_name, identity_of, is_terminating, mapping_at
-from ..runtime.clock import backoff
 from .filters import BLOCK, EVICT, SKIP, DaemonSetKey, Facts, PodOptions, Verdict, daemonset_of, judge, sort_key
 from .pod import BLOCKED, DUE, TRYING, UNKNOWN, PodState, may_be_done
 from .pod_cache import ListToken, PodCache

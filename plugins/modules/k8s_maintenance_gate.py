@@ -208,11 +208,9 @@ waited:
   type: float
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
 from ..module_utils.auth_options import AUTH_SPEC
 from ..module_utils.maintenance_gate import Gate, GateTask, task_from
-from ..module_utils.module_face import Ending, RestFor, run
+from ..module_utils.module_face import ClusterModule, Ending, RestFor, run
 from ..module_utils.progress import Progress
 from ..module_utils.progress_options import PROGRESS_SPEC, progress_of
 from ..module_utils.waiting import Clock
@@ -260,7 +258,7 @@ def ask(task: GateTask, clock: Clock, rest_for: RestFor, progress: Progress) -> 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
+    module = ClusterModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
     window = {"open": False, "opens": None, "closes": None, "message": ""}
     run(
         module,

@@ -420,13 +420,11 @@ nodes:
           detached: true
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
 from ..module_utils.auth_options import AUTH_SPEC
 from ..module_utils.drain import Maintenance
 from ..module_utils.drain_options import DrainTask, task_from
 from ..module_utils.drain_report import Report, diff_of, result_of, warnings_of
-from ..module_utils.module_face import Ending, RestFor, run
+from ..module_utils.module_face import ClusterModule, Ending, RestFor, run
 from ..module_utils.progress import Progress
 from ..module_utils.progress_options import PROGRESS_SPEC, progress_of
 from ..module_utils.tools import Tools
@@ -471,7 +469,7 @@ def drain(task: DrainTask, clock: Clock, rest_for: RestFor, progress: Progress) 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
+    module = ClusterModule(
         argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC),
         mutually_exclusive=[("name", "node_selectors")],
         required_one_of=[("name", "node_selectors")],

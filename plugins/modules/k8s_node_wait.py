@@ -159,10 +159,8 @@ waited:
   type: float
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
 from ..module_utils.auth_options import AUTH_SPEC
-from ..module_utils.module_face import Ending, RestFor, run
+from ..module_utils.module_face import ClusterModule, Ending, RestFor, run
 from ..module_utils.node_wait import NodeWait, WaitTask, task_from
 from ..module_utils.progress_options import PROGRESS_SPEC, progress_of
 from ..module_utils.waiting import Clock
@@ -190,7 +188,7 @@ ARGUMENT_SPEC = dict(
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
+    module = ClusterModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
 
     def wait(task: WaitTask, clock: Clock, rest_for: RestFor) -> Ending:
         node_wait = NodeWait(task, clock, rest_for, progress_of(module, clock))

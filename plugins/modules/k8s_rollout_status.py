@@ -397,11 +397,8 @@ pending_pods:
       type: str
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
 from ..module_utils.auth_options import AUTH_SPEC
-from ..module_utils.manifests import secrets_in
-from ..module_utils.module_face import Ending, RestFor, run
+from ..module_utils.module_face import ClusterModule, Ending, RestFor, run
 from ..module_utils.progress import Progress
 from ..module_utils.progress_options import PROGRESS_SPEC, progress_of
 from ..module_utils.rollout_options import RolloutTask, task_from
@@ -449,9 +446,7 @@ def follow(task: RolloutTask, clock: Clock, rest_for: RestFor, progress: Progres
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
-    # Only for their workloads are manifests read here, but Ansible shows all of them with -vvv.
-    module.no_log_values.update(secrets_in(module.params["resource_definition"]))
+    module = ClusterModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
     run(
         module,
         read=lambda: task_from(module.params),

@@ -27,6 +27,7 @@ LEVELS = {
     "module_utils/words.py": 0.0,
     "module_utils/results.py": 0.0,
     "module_utils/selectors.py": 0.1,
+    "module_utils/secrecy.py": 0.0,
     # 1: pure decisions on plain dicts
     "module_utils/answers.py": 1.0,
     "module_utils/evictions.py": 1.1,

@@ -229,7 +229,10 @@ class TestLostAtTheProxy:
     def test_refused(self, connected, proxy, status, final) -> None:
         proxy.refuses = status
         error = self.unreachable(connected(host="https://api.test", api_key="t", proxy=proxy.url))
-        assert f"(it responds with status {status}): correct its address there or its login in proxy_headers" in error.message
+        assert (
+            f"(it responds with status {status}): correct its address there or its login in proxy_headers"
+            in error.message
+        )
         assert error.final is final
 
 

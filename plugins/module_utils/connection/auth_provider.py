@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import copy
 import re
-import ssl
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +18,7 @@ from ..errors import InvalidConfiguration
 from ..runtime.workers import within
 from .credentials import Credential, bearer
 from .kubeconfig import Entry, replace_in_file
+from .tls import system_ca_file
 
 # Seconds that a login may take, and that a task gives it even if its own time is up.
 MAX_LOGIN = 30.0
@@ -71,7 +71,7 @@ class ProviderToken(Credential):
         config = dict(self._section.part("config"))
         if self._section.text("name") == "oidc" and not config.get(IDP_CA + "-data"):
             path = str(config.get(IDP_CA) or "")
-            config[IDP_CA] = self._user.path(path) if path else _system_ca()
+            config[IDP_CA] = self._user.path(path) if path else system_ca_file()
         return config
 
     def _run(self, load: Callable[[], None]) -> None:
@@ -103,12 +103,6 @@ def _kubeconfig(section: dict[str, Any]) -> dict[str, Any]:
         "contexts": [{"name": "context", "context": {"cluster": "cluster", "user": "user"}}],
         "current-context": "context",
     }
-
-
-def _system_ca() -> str:
-    import certifi  # comes with the kubernetes package
-
-    return ssl.get_default_verify_paths().cafile or str(certifi.where())
 
 
 def _cause(exc: BaseException) -> str:

@@ -104,8 +104,7 @@ def select_context(config: Kubeconfig, wanted: str, wanted_by: str = "option con
             f"In {config.origin} no context is current: name one with context{_names(contexts)}."
         )
     if name not in contexts:
-        asked = f" ({wanted_by})" if wanted else ""
-        whose = "" if wanted else ", its current-context"
+        asked, whose = (f" ({wanted_by})", "") if wanted else ("", ", its current-context")
         raise InvalidConfiguration(
             f"There is no context '{name}'{asked} in {config.origin}{whose}{_suggestion(name, contexts)}."
         )

@@ -76,6 +76,13 @@ def tls_context(material: TlsMaterial) -> ssl.SSLContext:
     return context
 
 
+def system_ca_file() -> str:
+    """Return the path of a file with the CAs that the system trusts."""
+    import certifi  # comes with the kubernetes package
+
+    return ssl.get_default_verify_paths().cafile or str(certifi.where())
+
+
 def _trust(context: ssl.SSLContext, ca: Pem) -> None:
     text = ca.data.decode("latin-1")
     blocks = "\n".join(_CERTIFICATE.findall(text))

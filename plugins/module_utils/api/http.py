@@ -110,7 +110,8 @@ def streamed(connection: Transport, path: str, headers: Any, silence: float) -> 
 
 def read_body(connection: Transport, response: Any, seconds: float, now: Callable[[], float]) -> bytes:
     """Return the body of a response from streamed() that is not a stream, such as an error."""
-    return _read(response, now() + seconds, now, connection.base_url)
+    with _raising_unreachable(connection):
+        return connection.bounded(seconds, lambda: _read(response, now() + seconds, now, connection.base_url))
 
 
 def events_in(response: Any, silence: float, now: Callable[[], float], base_url: str) -> Iterator[Obj | None]:

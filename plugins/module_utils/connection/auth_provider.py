@@ -9,6 +9,7 @@ sentence for each of its errors, and the verification of the identity provider.
 
 from __future__ import annotations
 
+import base64
 import copy
 import re
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from ..errors import InvalidConfiguration
 from ..runtime.workers import within
 from .credentials import Credential, bearer
 from .kubeconfig import Entry, replace_in_file
-from .tls import system_ca_file
+from .tls import read_pem, system_ca_file
 
 # Seconds that a login may take, and that a task gives it even if its own time is up.
 MAX_LOGIN = 30.0
@@ -67,11 +68,12 @@ class ProviderToken(Credential):
         return bearer(next(iter(configuration.api_key.values())), self._name)
 
     def _config(self) -> dict[str, Any]:
-        """Return the provider's settings. Without a CA, the library would not verify the identity provider."""
+        """Return the provider's settings, with a CA inside: without one, the library does not verify the provider."""
         config = dict(self._section.part("config"))
         if self._section.text("name") == "oidc" and not config.get(IDP_CA + "-data"):
             path = str(config.get(IDP_CA) or "")
-            config[IDP_CA] = self._user.path(path) if path else system_ca_file()
+            ca = read_pem(self._user.path(path) if path else system_ca_file(), f"{IDP_CA} of the {self._name}")
+            config[IDP_CA + "-data"] = base64.b64encode(ca.data).decode()
         return config
 
     def _run(self, load: Callable[[], None]) -> None:

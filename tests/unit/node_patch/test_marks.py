@@ -48,8 +48,16 @@ def test_what_is_no_mark_of_this_campaign_counts_as_nothing(text: Any) -> None:
 @pytest.mark.parametrize(
     "before",
     [
-        None, "x", [], {}, {"boot_id": "b"}, {**BEFORE, "taints": None}, {**BEFORE, "boot_id": 1},
-        {**BEFORE, "daemonsets": [1e999]}, {**BEFORE, "csi_drivers": [{}]}, {**BEFORE, "taints": [{"key": "a"}]},
+        None,
+        "x",
+        [],
+        {},
+        {"boot_id": "b"},
+        {**BEFORE, "taints": None},
+        {**BEFORE, "boot_id": 1},
+        {**BEFORE, "daemonsets": [1e999]},
+        {**BEFORE, "csi_drivers": [{}]},
+        {**BEFORE, "taints": [{"key": "a"}]},
         {**BEFORE, "taints": [{"key": "a", "effect": "NoExecute", "value": 1}]},
     ],
 )
@@ -60,8 +68,14 @@ def test_a_node_before_the_patch_that_is_told_badly_is_left_out(before: Any) -> 
 @pytest.mark.parametrize(
     "part",
     [
-        {"at": "soon"}, {"at": None}, {"at": float("inf")}, {"at": float("nan")}, {"at": 10**400},
-        {"workloads": {}}, {"workloads": [1]}, {"workloads": [{"kind": "x"}]},
+        {"at": "soon"},
+        {"at": None},
+        {"at": float("inf")},
+        {"at": float("nan")},
+        {"at": 10**400},
+        {"workloads": {}},
+        {"workloads": [1]},
+        {"workloads": [{"kind": "x"}]},
         {"workloads": [{**WORKLOADS[0], "api_version": 1}]},
     ],
 )
@@ -78,7 +92,10 @@ def test_what_nobody_asks_of_workloads_and_taints_is_left_out() -> None:
 def test_a_node_as_it_is_has_its_ready_pods_and_lasting_taints() -> None:
     lasting = {"key": "dedicated", "value": "True", "effect": "NoSchedule"}
     node = {
-        "boot_id": "[1]", "kubelet_version": "v1.36.2", "csi_drivers": ["{}"], "annotations": {},
+        "boot_id": "[1]",
+        "kubelet_version": "v1.36.2",
+        "csi_drivers": ["{}"],
+        "annotations": {},
         "taints": [lasting, {"key": "node.kubernetes.io/unschedulable", "value": "", "effect": "NoSchedule"}],
         "daemonset_pods": [
             {"namespace": "n", "name": "d-1", "daemonset": "d", "ready": True},
@@ -86,7 +103,10 @@ def test_a_node_as_it_is_has_its_ready_pods_and_lasting_taints() -> None:
         ],
     }
     assert as_it_is(node) == {
-        "boot_id": "[1]", "kubelet_version": "v1.36.2", "daemonsets": ["n/d"], "csi_drivers": ["{}"],
+        "boot_id": "[1]",
+        "kubelet_version": "v1.36.2",
+        "daemonsets": ["n/d"],
+        "csi_drivers": ["{}"],
         "taints": [lasting],
     }
 

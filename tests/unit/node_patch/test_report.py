@@ -45,7 +45,10 @@ def test_numbers_that_templates_have_made_texts_of_are_numbers_again() -> None:
     record = {"node": 7, "state": "refused", "pods": "3", "retries": "0", "ended": "2.5"}
     told = record_of({"node_patch_record": record})
     assert {key: told[key] for key in ("node", "pods", "retries", "ended")} == {
-        "node": "7", "pods": 3, "retries": 0, "ended": 2.5,
+        "node": "7",
+        "pods": 3,
+        "retries": 0,
+        "ended": 2.5,
     }
 
 

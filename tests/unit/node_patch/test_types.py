@@ -38,11 +38,13 @@ class Undefined(Mapping[str, Any]):
         ("node_patch_window", ["sat"], "must be a list of dictionaries."),
         ("node_patch_connection", "a secret", "must be a dictionary."),
         (
-            "node_patch_gate_checks", ["nodes"],
+            "node_patch_gate_checks",
+            ["nodes"],
             "must be a list, each of nodes_ready, foreign_owners, control_plane.",
         ),
         (
-            "node_drain_connection", {"contxt": "prod"},
+            "node_drain_connection",
+            {"contxt": "prod"},
             "has keys that nothing reads: contxt (did you mean context?).",
         ),
         ("upgrade_serial", "two", "is 'two', but must be a number or a percentage such as 10%."),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..api.list_watch import Changed, Listed
-from ..cluster.budgets import BudgetBook, is_booked, is_consulted, lets_unready_go, room_in
+from ..cluster.budgets import NamespaceBudgets, disruptions_allowed, exempts_unready, is_counted, is_subject_to_budgets
 from ..objects import Obj, is_ready, labels_of, mapping_at, name_of, namespace_of
 from ..selectors import selects
 from .pod import DUE, HELD, LEAVING, PAUSED, TRYING, PodState
@@ -30,11 +30,11 @@ class BudgetQueue:
     something else's, and to have the server's own words. Elsewhere each pod asks again after a pause of its own.
     """
 
-    def __init__(self, pause: float, seen: Mapping[str, BudgetBook]) -> None:
+    def __init__(self, pause: float, seen: Mapping[str, NamespaceBudgets]) -> None:
         """Begin with the budgets that were seen before the drain, by namespace."""
         self._pause = pause
         self._seen = dict(seen)
-        self._books: dict[str, BudgetBook] = {}
+        self._books: dict[str, NamespaceBudgets] = {}
         self._ask_at: dict[tuple[str, str], float] = {}
         self._looked = 0.0
 
@@ -47,8 +47,8 @@ class BudgetQueue:
         namespace = namespace_of(drain.pod)
         followed = self._books.get(namespace)
         book = followed if followed is not None and followed.live else self._seen.get(namespace)
-        budgets = book.of(drain.pod) if book is not None and is_consulted(drain.pod) else []
-        if len(budgets) == 1 and (is_ready(drain.pod) or not lets_unready_go(budgets[0])):
+        budgets = book.of(drain.pod) if book is not None and is_subject_to_budgets(drain.pod) else []
+        if len(budgets) == 1 and (is_ready(drain.pod) or not exempts_unready(budgets[0])):
             drain.hold_for(name_of(budgets[0]), now + PDB_WATCH_TIMEOUT)
             # To ask a budget without room gets a refusal, so that can wait.
             key = (namespace, drain.guard)
@@ -58,7 +58,7 @@ class BudgetQueue:
         """Return the namespaces whose budgets should be followed from now on and are not yet."""
         wanted = {namespace_of(drain.pod) for drain in pods if drain.state == HELD} - set(self._books)
         for namespace in wanted:
-            self._books[namespace] = BudgetBook()
+            self._books[namespace] = NamespaceBudgets()
         return wanted
 
     def apply(self, namespace: str, news: Listed | Changed, drains: Iterable[PodState]) -> None:
@@ -68,7 +68,7 @@ class BudgetQueue:
         book.live = not book.polled
         for drain in drains:
             budget = book.get(drain.budget) if namespace_of(drain.pod) == namespace else None
-            if budget is not None and is_booked(budget, name_of(drain.pod)):
+            if budget is not None and is_counted(budget, name_of(drain.pod)):
                 drain.booked = True
 
     def blind(self, namespace: str) -> None:
@@ -141,23 +141,23 @@ class BudgetQueue:
         """Tell whether the pod's budget, as it is known, refuses it: it has no room, and the pod needs some."""
         book = self._books.get(namespace_of(drain.pod))
         budget = book.get(drain.budget) if book is not None else None
-        if budget is None or room_in(budget) > 0:
+        if budget is None or disruptions_allowed(budget) > 0:
             return False
-        return is_ready(drain.pod) or not lets_unready_go(budget)
+        return is_ready(drain.pod) or not exempts_unready(budget)
 
-    def _needless(self, book: BudgetBook, key: tuple[str, str], drains: list[PodState]) -> list[PodState]:
+    def _needless(self, book: NamespaceBudgets, key: tuple[str, str], drains: list[PodState]) -> list[PodState]:
         """Return the pods that may go without room, because they are not Ready and the budget lets such pods go."""
         budget = book.get(key[1])
-        if budget is None or not lets_unready_go(budget):
+        if budget is None or not exempts_unready(budget):
             return []
         return [drain for drain in drains if not is_ready(drain.pod)]
 
-    def _room(self, book: BudgetBook, key: tuple[str, str], held: list[PodState], busy: list[PodState]) -> int:
+    def _room(self, book: NamespaceBudgets, key: tuple[str, str], held: list[PodState], busy: list[PodState]) -> int:
         budget = book.get(key[1])
         if budget is None:
             # Deleted: nothing holds these pods any more.
             return len(held)
-        room = room_in(budget)
+        room = disruptions_allowed(budget)
         if room == 0:
             return 0
         selector = mapping_at(budget, "spec").get("selector")

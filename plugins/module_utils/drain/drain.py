@@ -18,9 +18,9 @@ from .dry_run import rehearse
 from .loop import DrainLoop
 from .node import DRAINED, FAILED, NodeState
 from .options import DrainTask
-from .plan import Preflight
 from .pod import PodState
-from .preflight import queues_of
+from .preflight import Preflight
+from .preflight_budgets import budget_waits
 from .progress import DrainProgress
 from .result import Report
 
@@ -40,7 +40,7 @@ class Maintenance:
         self._cluster = self._cluster_for(self._rest)
         self._cordon = Cordon(self._cluster, self._clock, task.cordon_owner, task.check_mode, self._reviews)
         self.report = Report(task.state, method="evict" if task.evict else "delete", seconds=task.wait_timeout)
-        self.report.rehearsed = task.check_mode
+        self.report.check_mode = task.check_mode
 
     @property
     def _reviews(self) -> bool:
@@ -111,24 +111,26 @@ class Maintenance:
             self._tools.progress.step()
 
     def _drain(self, nodes: list[NodeState]) -> None:
-        outlook = Preflight(self._cluster, self._clock, self._deadline, self._task, nodes).make()
+        outlook = Preflight(self._cluster, self._clock, self._deadline, self._task, nodes).run()
         self.report.warnings += outlook.unread
         self.report.refusals = outlook.refusals
-        budgets = BudgetQueue(self._task.wait_sleep, outlook.books)
+        budgets = BudgetQueue(self._task.wait_sleep, outlook.budgets)
         self.report.budget_of = budgets.budget_of
         if self._task.preflight != "skip" and (outlook.refusals or any(node.blocked() for node in nodes)):
             self.report.refused, self.report.account = True, self._rest.account()
             return
         # What a drain is in for helps nobody whose drain does not begin.
         self.report.warnings += outlook.warnings
-        self.report.forecasts = outlook.forecasts
+        self.report.budget_warnings = outlook.budget_warnings
         for node in nodes:
             node.warnings += outlook.node_warnings[node.name]
         self.report.changed = self._cordon.cordon_all(nodes, self._deadline, self._tools.progress.step)
         open_nodes = [node for node in nodes if node.error is None]
         if self._task.check_mode:
             rehearse(self._cluster, self._tools.crew, self._clock, self._deadline, self._task, open_nodes)
-            self.report.queues = queues_of([end.drain for node in nodes for end in node.evicted], outlook.books)
+            self.report.budget_waits = budget_waits(
+                [end.drain for node in nodes for end in node.evicted], outlook.budgets
+            )
         else:
             self._empty(open_nodes, budgets)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from ..cluster.cluster import Cluster
-from ..cluster.eviction import ACCEPTED, AGAIN, GONE, outcome_of
+from ..cluster.eviction import ACCEPTED, GONE, RETRY, outcome_of
 from ..objects import identity_of
 from ..runtime.clock import Clock, Deadline
 from ..runtime.workers import Workers
@@ -45,7 +45,7 @@ def rehearse(
         for message in crew.receive(deadline.remaining()):
             node, drain = under_way[message.tag[1]]
             drain.answered(outcome_of(message.error), clock.monotonic(), task.wait_sleep, 1.0)
-            if drain.outcome is not None and drain.outcome.kind == AGAIN and drain.attempts < TRIES:
+            if drain.outcome is not None and drain.outcome.kind == RETRY and drain.attempts < TRIES:
                 drain.sent(clock.monotonic(), "")
                 crew.start(message.tag, partial(cluster.remove_pod, drain.pod, task.grace, task.evict, dry_run=True))
                 continue

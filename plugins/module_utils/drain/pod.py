@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..api.retry import next_delay
-from ..cluster.eviction import ACCEPTED, AGAIN, FAILED, GONE, REFUSED, Outcome
+from ..cluster.eviction import ACCEPTED, BLOCKED_BY_PDB, FAILED, GONE, RETRY, Outcome
 from ..objects import Obj, deletion_time, int_field, is_finished, is_ready, is_terminating, mapping_at
 from ..reasons import Reason
 from ..runtime.clock import backoff
@@ -122,17 +122,17 @@ class PodState:
         # It may have been carried out all the same, whatever the next one is answered.
         self.doubtful = self.doubtful or may_be_done(outcome)
         outcome = self.outcome = self._weighed(outcome)
-        self.faults = self.faults + 1 if outcome.kind in (AGAIN, REFUSED) else 0
+        self.faults = self.faults + 1 if outcome.kind in (RETRY, BLOCKED_BY_PDB) else 0
         if outcome.kind == ACCEPTED:
             self.state, self.accepted, self.accepted_at, self.booked = LEAVING, True, now, False
         elif outcome.kind == FAILED:
             self.state = LOST
         else:
             # GONE too: the pods of the node are looked at again, and if it is still there it is asked for again.
-            self.state = HELD if outcome.kind == REFUSED else PAUSED
-            first = 1.0 if outcome.kind in (REFUSED, GONE) else 0.5
+            self.state = HELD if outcome.kind == BLOCKED_BY_PDB else PAUSED
+            first = 1.0 if outcome.kind in (BLOCKED_BY_PDB, GONE) else 0.5
             pause = backoff(max(1, self.faults), first, longest) * jitter
-            self.not_before = now + (outcome.pause or 0.0)
+            self.not_before = now + (outcome.retry_after or 0.0)
             self.retry_at = max(now + min(pause, longest), self.not_before)
         if self.state in (HELD, PAUSED) and is_terminating(self.pod):
             self.state = LEAVING
@@ -146,9 +146,9 @@ class PodState:
         odd = outcome.kind == FAILED and (outcome.status == 0 or (denied and self.granted))
         self.doubts = self.doubts + 1 if odd else 0
         pause = next_delay(self.doubts) if odd else None
-        return outcome if pause is None else replace(outcome, kind=AGAIN, pause=pause)
+        return outcome if pause is None else replace(outcome, kind=RETRY, retry_after=pause)
 
 
 def may_be_done(outcome: Outcome) -> bool:
     """Tell whether an eviction may have been carried out although no good answer came."""
-    return outcome.kind == AGAIN and outcome.status in _UNDECIDED
+    return outcome.kind == RETRY and outcome.status in _UNDECIDED

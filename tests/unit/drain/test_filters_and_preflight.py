@@ -139,16 +139,16 @@ def test_pods_that_the_selectors_do_not_choose_are_neither_checked_nor_taken() -
 def test_pods_that_the_selectors_do_not_choose_are_counted_without_those_that_every_drain_leaves() -> None:
     scene = Scene(*app("web", term=0), *agent(), BARE, builders.pod("other", node_name="w1"))
     result = scene.run(pod_selectors=["app=web"])
-    assert result["msg"] == "Drained w1: 1 pod gone in 0 s, 2 pods that pod_selectors do not match stay."
+    assert result["msg"] == "Drained w1: 1 pod gone in 0 s, 2 pods that do not match pod_selectors stay."
     assert result["warnings"] == []
 
 
 def test_selectors_that_choose_nothing_on_any_node_are_warned_of() -> None:
     scene = Scene(*app("web"), nodes=("w1", "w2"))
     result = scene.run(name=["w1", "w2"], pod_selectors=["app=wbe"])
-    assert result["msg"].endswith("0 pods gone in 0 s, 1 pod that pod_selectors do not match stays.")
+    assert result["msg"].endswith("0 pods gone in 0 s, 1 pod that does not match pod_selectors stays.")
     assert result["warnings"] == [
-        "no pod on w1, w2 matches pod_selectors app=wbe: correct it, unless what it means is gone already"
+        "no pod on w1, w2 matches pod_selectors app=wbe: check them, unless those pods are gone already"
     ]
 
 
@@ -159,7 +159,7 @@ def test_selectors_that_choose_something_on_one_node_only_are_not_warned_of() ->
 
 def test_a_rehearsal_counts_the_pods_that_the_selectors_leave_out() -> None:
     result = Scene(*app("web"), BARE).run(pod_selectors=["app=web"], check_mode=True)
-    assert result["msg"] == "Would drain w1: 1 pod would go now, 1 pod that pod_selectors do not match stays."
+    assert result["msg"] == "Would drain w1: 1 pod would be evicted now, 1 pod that does not match pod_selectors stays."
 
 
 def test_without_preflight_the_refused_pod_fails_and_the_others_go() -> None:

@@ -100,7 +100,7 @@ def test_budgets_that_may_not_be_read_are_said_to_show_only_later() -> None:
     scene = with_rights(Scene(*held(max_unavailable=1)), without("poddisruptionbudgets", "list"))
     result = scene.run()
     assert (result["failed"], len(result["warnings"])) == (False, 1)
-    assert result["warnings"][0].startswith("disruption budgets of default may not be read")
+    assert result["warnings"][0].startswith("PDBs of default may not be read")
 
 
 def test_a_pod_under_two_budgets_refuses_the_drain() -> None:
@@ -133,7 +133,7 @@ def short_on_two_nodes() -> Scene:
 def test_a_budget_that_is_short_for_all_nodes_together_is_warned_of_if_the_drain_fails() -> None:
     result = short_on_two_nodes().run(name=["w1", "w2"], delete_options={"wait_timeout": 1})
     assert result["warnings"][0] == (
-        "disruption budget default/web-pdb lets 2 of 5 pods go at a time: the others wait until those run elsewhere"
+        "PDB default/web-pdb allows 2 of 5 evictions at a time: the others wait until those pods run elsewhere"
     )
 
 
@@ -144,7 +144,7 @@ def test_a_budget_without_room_is_warned_of_if_the_drain_fails() -> None:
     budget = builders.budget("web-pdb", selector={"app": "web"}, max_unavailable=1)
     scene = Scene(owner, *builders.pods_of(owner, ["w1"]), *sick, budget, nodes=("w1", "w2"))
     assert scene.run(delete_options={"wait_timeout": 5})["warnings"][0] == (
-        "disruption budget default/web-pdb had no room for 1 pod when the drain began"
+        "PDB default/web-pdb allowed no disruption for 1 pod when the drain started"
     )
 
 
@@ -161,7 +161,9 @@ def test_unready_pods_that_their_budget_holds_are_warned_of() -> None:
         builders.budget("db-pdb", selector={"app": "db"}, max_unavailable=1),
     )
     result = scene.run(delete_options={"wait_timeout": 5})
-    assert result["warnings"][0].startswith("disruption budget default/db-pdb holds 2 pods that are not Ready")
+    assert result["warnings"][0].startswith(
+        "PDB default/db-pdb blocks 2 pods that are not Ready, until its other pods are healthy"
+    )
 
 
 def test_a_refused_task_warns_of_nothing_that_only_its_drain_would_meet() -> None:
@@ -169,7 +171,7 @@ def test_a_refused_task_warns_of_nothing_that_only_its_drain_would_meet() -> Non
     scene.cluster.controllers.fail("w1")
     scene.agenda.advance(60)
     result = scene.run(delete_options={"wait_timeout": 5, "delete_emptydir_data": True})
-    assert result["msg"].startswith("Nothing was changed, because 1 pod on w1 cannot be drained as asked")
+    assert result["msg"].startswith("Nothing was changed, because 1 pod on w1 cannot be evicted")
     assert (result["warnings"], result["nodes"][0]["warnings"]) == ([], [])
 
 
@@ -178,7 +180,7 @@ def test_a_refused_task_still_names_what_may_not_be_read() -> None:
         Scene(builders.pod("bare", node_name="w1"), *app("web")), without("poddisruptionbudgets", "list")
     )
     (warning,) = scene.run()["warnings"]
-    assert warning.startswith("disruption budgets of default may not be read")
+    assert warning.startswith("PDBs of default may not be read")
 
 
 def test_a_refusal_for_a_missing_right_says_who_was_asked_for_it() -> None:
@@ -202,7 +204,7 @@ def test_a_node_that_is_not_ready_is_warned_of() -> None:
     scene.agenda.advance(60)
     result = scene.run(delete_options={"wait_timeout": 40})
     assert result["nodes"][0]["warnings"] == [
-        "node w1 is not Ready (NodeStatusUnknown): pods that are evicted there end only when its kubelet is back"
+        "node w1 is not Ready (NodeStatusUnknown): evicted pods terminate there only when its kubelet is back"
     ]
 
 
@@ -233,5 +235,5 @@ def test_pods_behind_a_budget_are_asked_for_only_as_far_as_it_has_room() -> None
 def test_the_remedy_for_a_deadlock_is_one_that_helps(budget: dict[str, Any], remedy: str) -> None:
     message = Scene(*held(**budget)).run(delete_options={"wait_timeout": 5})["pending_pods"][0]["message"]
     assert message.endswith(
-        f"which lets none of its healthy pods go: {remedy}, or set delete_options.disable_eviction to bypass it"
+        f"which never allows a disruption: {remedy}, or set delete_options.disable_eviction to bypass it"
     )

@@ -37,7 +37,7 @@ def test_a_drain_from_the_cordon_to_the_end() -> None:
     assert heard(scene, delete_options=ALL).timed == [
         (
             0.2,
-            "w1: cordoned; 12 pods to go, 1 left on purpose (1 daemonset); "
+            "w1: cordoned; 12 pods to evict, skipped: 1 daemonset; "
             "12 evictions accepted: default/web-0, default/web-1, default/web-10 and 9 more",
         ),
         (
@@ -58,8 +58,8 @@ def test_a_refusal_is_told_once_for_its_budget_and_not_for_each_pod_and_try() ->
     budget = builders.budget("db-pdb", selector={"app": "db"}, min_available=4)
     scene = Scene(*pods("db", 4, labels={"app": "db"}), budget)
     lines = heard(scene, delete_options={"wait_timeout": 40}).texts
-    assert [line.rpartition("; ")[2] for line in lines if "held by" in line] == [
-        "4 pods held by default/db-pdb (4 of 4 healthy, 4 must stay: add a replica or lower its minAvailable)"
+    assert [line.rpartition("; ")[2] for line in lines if "blocked by" in line] == [
+        "4 pods blocked by PDB default/db-pdb (4/4 healthy, 4 required: add a replica or lower its minAvailable)"
     ]
 
 
@@ -70,8 +70,8 @@ def test_a_budget_that_cannot_be_read_is_told_of_in_the_servers_words() -> None:
         {"method": "GET", "path": "poddisruptionbudgets", "status": 403, "json": status(403, "no"), "times": 0}
     )
     lines = heard(scene, delete_options={"wait_timeout": 20}).texts
-    assert [line.rpartition("; ")[2] for line in lines if "held by" in line] == [
-        "1 pod held by default/db-pdb (The disruption budget db-pdb needs 1 healthy pods and has 1 currently)"
+    assert [line.rpartition("; ")[2] for line in lines if "blocked by" in line] == [
+        "1 pod blocked by PDB default/db-pdb (The disruption budget db-pdb needs 1 healthy pods and has 1 currently)"
     ]
 
 
@@ -81,9 +81,9 @@ def test_a_budget_that_changes_is_told_of_again() -> None:
     change = partial(scene.store.mutate, "PodDisruptionBudget", "default", "db-pdb")
     scene.agenda.after(10, lambda: change(lambda found: found["spec"].update(minAvailable=2)))
     lines = heard(scene, delete_options={"wait_timeout": 30}).texts
-    assert [line.rpartition("(")[2] for line in lines if "held by" in line] == [
-        "1 of 1 healthy, 1 must stay: add a replica or lower its minAvailable)",
-        "1 of 1 healthy, 2 must stay: add a replica or lower its minAvailable)",
+    assert [line.rpartition("(")[2] for line in lines if "blocked by" in line] == [
+        "1/1 healthy, 1 required: add a replica or lower its minAvailable)",
+        "1/1 healthy, 2 required: add a replica or lower its minAvailable)",
     ]
 
 
@@ -92,8 +92,8 @@ def test_each_minute_of_waiting_has_a_summary() -> None:
     scene = Scene(*pods("db", 4, labels={"app": "db"}), *app("web"), budget)
     lines = heard(scene, delete_options={"wait_timeout": 140}).timed
     assert [line for line in lines if " left" in line[1]] == [
-        (50.0, "w1: 1 of 5 pods gone, 4 held by default/db-pdb; 1 m 30 s of 2 m 20 s left"),
-        (100.0, "w1: 1 of 5 pods gone, 4 held by default/db-pdb; 40 s of 2 m 20 s left"),
+        (50.0, "w1: 1 of 5 pods gone, 4 blocked by PDB default/db-pdb; 1 m 30 s of 2 m 20 s left"),
+        (100.0, "w1: 1 of 5 pods gone, 4 blocked by PDB default/db-pdb; 40 s of 2 m 20 s left"),
         (140.0, "w1: not drained within 2 m 20 s, 4 pods left"),
     ]
 
@@ -120,8 +120,8 @@ def test_a_fault_that_passes_is_told_once() -> None:
     scene = Scene(*app("web"))
     scene.faults.add({**EVICTION, "status": 503, "json": status(503, "overloaded"), "times": 3})
     lines = heard(scene).texts
-    assert [line for line in lines if "trying again" in line] == [
-        "w1: cordoned; 1 pod to go; trying again: default/web-0 (overloaded)"
+    assert [line for line in lines if "retrying" in line] == [
+        "w1: cordoned; 1 pod to evict; retrying: default/web-0 (overloaded)"
     ]
 
 
@@ -130,13 +130,13 @@ def test_a_pod_that_cannot_go_is_named_with_the_servers_words() -> None:
     denial = 'admission webhook "guard.example" denied the request: not on Fridays'
     scene.faults.add({**EVICTION, "status": 400, "json": status(400, denial), "times": 0})
     assert heard(scene).texts == [
-        "w1: cordoned; 1 pod to go; cannot go: default/web-0: %s; not drained, 1 pod left" % denial
+        "w1: cordoned; 1 pod to evict; cannot be evicted: default/web-0: %s; not drained, 1 pod left" % denial
     ]
 
 
 def test_a_pod_that_the_options_keep_is_named() -> None:
     scene = Scene(builders.pod("bare", node_name="w1"))
-    assert "cannot go: default/bare: no controller would recreate it" in heard(scene, preflight="skip").texts[0]
+    assert "cannot be evicted: default/bare: no controller would recreate it" in heard(scene, preflight="skip").texts[0]
 
 
 def test_a_refused_task_tells_nothing() -> None:
@@ -148,7 +148,7 @@ def test_what_the_results_warnings_say_is_no_line() -> None:
     listener = Listener(scene.clock)
     scene.progress = listener.progress
     result = scene.run(delete_options={"wait_timeout": 10})
-    assert listener.texts[0] == "w1: cordoned; 1 pod to go; 1 eviction accepted: default/web-0"
+    assert listener.texts[0] == "w1: cordoned; 1 pod to evict; 1 eviction accepted: default/web-0"
     assert result["warnings"] == ["wait_timeout (10 s) is shorter than the 30 s that pods on w1 may take to shut down"]
 
 
@@ -157,14 +157,14 @@ def test_a_node_that_is_not_ready_is_said_to_be_so_at_the_start() -> None:
     scene.cluster.controllers.fail("w1")
     scene.agenda.advance(60)
     lines = heard(scene, delete_options={"wait_timeout": 10}).texts
-    assert lines[0] == "w1: cordoned; not Ready; 1 pod to go; 1 eviction accepted: default/web-0"
+    assert lines[0] == "w1: cordoned; not Ready; 1 pod to evict; 1 eviction accepted: default/web-0"
 
 
 def test_a_node_that_somebody_uncordons_is_told_of() -> None:
     scene = Scene(*app("web", term=10))
     scene.agenda.after(3, lambda: scene.store.mutate("Node", None, "w1", lambda n: n["spec"].pop("unschedulable")))
     lines = heard(scene).texts
-    assert [line for line in lines if "somebody else uncordoned it, cordoned again" in line] == [lines[1]]
+    assert [line for line in lines if "uncordoned by someone else, cordoned again" in line] == [lines[1]]
 
 
 def test_volumes_that_are_waited_for_are_named() -> None:
@@ -218,13 +218,13 @@ def test_a_cordon_that_is_lifted_after_a_failure_is_told() -> None:
 def test_a_node_that_was_cordoned_before_says_so() -> None:
     scene = Scene(*app("web"))
     scene.run(state="cordon")
-    assert heard(scene).texts[0] == "w1: cordoned already; 1 pod to go; 1 eviction accepted: default/web-0"
+    assert heard(scene).texts[0] == "w1: already cordoned; 1 pod to evict; 1 eviction accepted: default/web-0"
 
 
 def test_at_level_summary_one_line_sums_a_short_drain_up() -> None:
     scene = Scene(*pods("web", 2))
     assert heard(scene, level="summary").texts == [
-        "w1: cordoned; 2 pods to go; 2 pods gone (2 of 2): default/web-0, default/web-1; drained in 1 s, 2 pods gone"
+        "w1: cordoned; 2 pods to evict; 2 pods gone (2 of 2): default/web-0, default/web-1; drained in 1 s, 2 pods gone"
     ]
 
 

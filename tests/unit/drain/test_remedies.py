@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.eviction import (
-    AGAIN,
+    BLOCKED_BY_PDB,
     FAILED,
-    REFUSED,
+    RETRY,
     Outcome,
 )
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.diagnosis import why
@@ -24,6 +24,7 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.pod impo
     PAUSED,
     PodState,
 )
+from ansible_collections.kubeops.maintenance.plugins.module_utils.reasons import Reason
 
 NOW = 1_700_000_000.0
 DELETED = "2023-11-14T22:12:00Z"  # 80 s before
@@ -34,8 +35,8 @@ DEAD = {"status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}
 def told(state: str, outcome: Outcome | None = None, budget: Any = None, node: Any = None, **pod: Any) -> str:
     """Return what is said of a pod: its reason and the message."""
     meta = {"name": "web-0", "namespace": "shop", "uid": "u", **pod.pop("metadata", {})}
-    drain = PodState({"metadata": meta, "status": READY, **pod}, state, outcome=outcome)
-    return "%s: %s" % why(drain, budget, node or {}, NOW)
+    pod_state = PodState({"metadata": meta, "status": READY, **pod}, state, outcome=outcome)
+    return "%s: %s" % why(pod_state, budget, node or {}, NOW)
 
 
 def budget(healthy: int, expected: int = 4, **status: Any) -> dict[str, Any]:
@@ -48,54 +49,54 @@ def budget(healthy: int, expected: int = 4, **status: Any) -> dict[str, Any]:
     ("outcome", "state", "words"),
     [
         (
-            Outcome(FAILED, "webhook_denied", 'admission webhook "x" denied the request: ask Jo!', 403),
+            Outcome(FAILED, Reason.WEBHOOK_DENIED, 'admission webhook "x" denied the request: ask Jo!', 403),
             LOST,
-            "webhook_denied: see what the webhook or policy asks for, or who runs it:"
+            "webhook_denied: do what the webhook or policy requires, or ask its owner:"
             ' admission webhook "x" denied the request: ask Jo!',
         ),
         (
-            Outcome(FAILED, "forbidden", "no", 403),
+            Outcome(FAILED, Reason.FORBIDDEN, "no", 403),
             LOST,
             "forbidden: the account may not evict it, so grant it that right: no",
         ),
         (
-            Outcome(FAILED, "forbidden", "the API server does not accept the credentials: renew them", 401),
+            Outcome(FAILED, Reason.FORBIDDEN, "the API server does not accept the credentials: renew them", 401),
             LOST,
             "forbidden: the account may not evict it: the API server does not accept the credentials: renew them",
         ),
         (
-            Outcome(FAILED, "pdb_multiple", "This pod has more than one PodDisruptionBudget", 500),
+            Outcome(FAILED, Reason.PDB_MULTIPLE, "This pod has more than one PodDisruptionBudget", 500),
             LOST,
-            "pdb_multiple: selected by more than one disruption budget, so delete one or change its selector:"
+            "pdb_multiple: selected by more than one PDB, so delete one or change its selector:"
             " This pod has more than one PodDisruptionBudget",
         ),
         (
-            Outcome(FAILED, "api_error", "invalid", 422),
+            Outcome(FAILED, Reason.API_ERROR, "invalid", 422),
             LOST,
-            "api_error: find out what gives this answer, because another try would get the same: invalid",
+            "api_error: find out what sends this response, because a retry would get the same: invalid",
         ),
         (
-            Outcome(AGAIN, "api_error", "overloaded", 503),
+            Outcome(RETRY, Reason.API_ERROR, "overloaded", 503),
             PAUSED,
             "api_error: run the task again once the API server is well: overloaded",
         ),
         (
-            Outcome(AGAIN, "namespace_terminating", "no", 403),
+            Outcome(RETRY, Reason.NAMESPACE_TERMINATING, "no", 403),
             PAUSED,
             "namespace_terminating: its namespace is being deleted, and nothing can be evicted there:"
-            " see what namespace shop is waiting for",
+            " check what namespace shop waits for",
         ),
         (
-            Outcome(REFUSED, "pdb_stale", "is still being processed by the server.", 429, budget="web-pdb"),
+            Outcome(BLOCKED_BY_PDB, Reason.PDB_STALE, "is still being processed by the server.", 429, budget="web-pdb"),
             HELD,
-            "pdb_stale: held by disruption budget shop/web-pdb: is still being processed by the server;"
-            " if that lasts, see whether kube-controller-manager is running",
+            "pdb_stale: blocked by PDB shop/web-pdb: is still being processed by the server;"
+            " if that lasts, check whether kube-controller-manager is running",
         ),
         (
-            Outcome(REFUSED, "pdb_no_budget", "needs 3 healthy pods and has 3", 429, budget="web-pdb"),
+            Outcome(BLOCKED_BY_PDB, Reason.PDB_NO_BUDGET, "needs 3 healthy pods and has 3", 429, budget="web-pdb"),
             HELD,
-            "pdb_no_budget: held by disruption budget shop/web-pdb: needs 3 healthy pods and has 3;"
-            " it goes as soon as the budget has room again",
+            "pdb_no_budget: blocked by PDB shop/web-pdb: needs 3 healthy pods and has 3;"
+            " it is evicted as soon as the PDB allows it",
         ),
         (
             None,
@@ -105,8 +106,8 @@ def budget(healthy: int, expected: int = 4, **status: Any) -> dict[str, Any]:
         (
             None,
             PAUSED,
-            "not_tried: not tried any more, because such pods come back although the node is cordoned:"
-            " scale down what makes them, or keep it off this node",
+            "not_tried: not tried any more, because its controller recreates such pods although the node is cordoned:"
+            " scale it down, or keep it off this node",
         ),
     ],
 )
@@ -117,27 +118,25 @@ def test_of_an_answer(outcome: Outcome | None, state: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("healthy", "words"),
     [
-        (3, "see why 1 pod of it is not healthy"),
-        (2, "see why 2 pods of it are not healthy"),
+        (3, "check why 1 of its pods is not healthy"),
+        (2, "check why 2 of its pods are not healthy"),
     ],
 )
 def test_of_a_budget_with_unhealthy_pods(healthy: int, words: str) -> None:
-    refused = Outcome(REFUSED, "pdb_no_budget", "no room", 429, budget="web-pdb")
-    assert told(HELD, refused, budget(healthy)) == (
-        "pdb_no_budget: held by disruption budget shop/web-pdb: no room; " + words
-    )
+    refused = Outcome(BLOCKED_BY_PDB, Reason.PDB_NO_BUDGET, "no room", 429, budget="web-pdb")
+    assert told(HELD, refused, budget(healthy)) == ("pdb_no_budget: blocked by PDB shop/web-pdb: no room; " + words)
 
 
 def test_of_a_budget_that_waits_for_evicted_pods_to_be_replaced() -> None:
-    refused = Outcome(REFUSED, "pdb_no_budget", "no room", 429, budget="web-pdb")
+    refused = Outcome(BLOCKED_BY_PDB, Reason.PDB_NO_BUDGET, "no room", 429, budget="web-pdb")
     found = budget(4, disruptedPods={"web-1": DELETED})
-    assert told(HELD, refused, found).endswith("no room; it goes as soon as the budget has room again")
+    assert told(HELD, refused, found).endswith("no room; it is evicted as soon as the PDB allows it")
 
 
 def test_of_a_pod_that_is_not_ready_itself() -> None:
-    refused = Outcome(REFUSED, "pdb_no_budget", "no room", 429, budget="web-pdb")
+    refused = Outcome(BLOCKED_BY_PDB, Reason.PDB_NO_BUDGET, "no room", 429, budget="web-pdb")
     assert told(HELD, refused, budget(2), status={}).endswith(
-        "; the pod itself is not Ready, and unhealthyPodEvictionPolicy AlwaysAllow of the budget would let it go"
+        "; the pod itself is not Ready, so unhealthyPodEvictionPolicy AlwaysAllow of the PDB would let it be evicted"
     )
 
 
@@ -153,7 +152,7 @@ def test_of_a_pod_that_is_not_ready_itself() -> None:
             {"deletionTimestamp": DELETED},
             None,
             "terminating_overdue: terminating, 80 s past its grace period:"
-            " see what its node's kubelet and container runtime are waiting for",
+            " check what its node's kubelet and container runtime wait for",
         ),
         (
             {"deletionTimestamp": DELETED},
@@ -165,8 +164,8 @@ def test_of_a_pod_that_is_not_ready_itself() -> None:
         (
             {"deletionTimestamp": DELETED, "finalizers": ["example.com/hold"]},
             None,
-            "finalizer: it has ended, and finalizer example.com/hold holds it:"
-            " see why the controller that put it there does not remove it",
+            "finalizer: it has ended, and finalizer example.com/hold keeps it:"
+            " check why the controller that set it does not remove it",
         ),
     ],
 )

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each reason for which a pod is left comes with what somebody can do."""
+"""The message of each reason says what to do."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ READY = {"conditions": [{"type": "Ready", "status": "True"}]}
 DEAD = {"status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}
 
 
-def told(state: str, outcome: Outcome | None = None, budget: Any = None, node: Any = None, **pod: Any) -> str:
-    """Return what is said of a pod: its reason and the message."""
+def message(state: str, outcome: Outcome | None = None, budget: Any = None, node: Any = None, **pod: Any) -> str:
+    """Return a pod's reason and message."""
     meta = {"name": "web-0", "namespace": "shop", "uid": "u", **pod.pop("metadata", {})}
     pod_state = PodState({"metadata": meta, "status": READY, **pod}, state, outcome=outcome)
-    return "%s: %s" % why(pod_state, budget, node or {}, NOW)
+    return "{}: {}".format(*why(pod_state, budget, node or {}, NOW))
 
 
 def budget(healthy: int, expected: int = 4, **status: Any) -> dict[str, Any]:
-    """Return a budget that has no room."""
+    """Return a budget that allows no disruption."""
     status = {"currentHealthy": healthy, "expectedPods": expected, "desiredHealthy": 3, **status}
     return {"metadata": {"name": "web-pdb", "namespace": "shop"}, "spec": {}, "status": status}
 
@@ -111,8 +111,8 @@ def budget(healthy: int, expected: int = 4, **status: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_of_an_answer(outcome: Outcome | None, state: str, words: str) -> None:
-    assert told(state, outcome) == words
+def test_after_an_eviction(outcome: Outcome | None, state: str, words: str) -> None:
+    assert message(state, outcome) == words
 
 
 @pytest.mark.parametrize(
@@ -122,20 +122,20 @@ def test_of_an_answer(outcome: Outcome | None, state: str, words: str) -> None:
         (2, "check why 2 of its pods are not healthy"),
     ],
 )
-def test_of_a_budget_with_unhealthy_pods(healthy: int, words: str) -> None:
-    refused = Outcome(BLOCKED_BY_PDB, Reason.PDB_NO_BUDGET, "no room", 429, budget="web-pdb")
-    assert told(HELD, refused, budget(healthy)) == ("pdb_no_budget: blocked by PDB shop/web-pdb: no room; " + words)
+def test_a_budget_with_unhealthy_pods(healthy: int, words: str) -> None:
+    blocked = Outcome(BLOCKED_BY_PDB, Reason.PDB_NO_BUDGET, "needs 3", 429, budget="web-pdb")
+    assert message(HELD, blocked, budget(healthy)) == ("pdb_no_budget: blocked by PDB shop/web-pdb: needs 3; " + words)
 
 
-def test_of_a_budget_that_waits_for_evicted_pods_to_be_replaced() -> None:
-    refused = Outcome(BLOCKED_BY_PDB, Reason.PDB_NO_BUDGET, "no room", 429, budget="web-pdb")
+def test_a_budget_that_waits_for_evicted_pods_to_be_replaced() -> None:
+    blocked = Outcome(BLOCKED_BY_PDB, Reason.PDB_NO_BUDGET, "needs 3", 429, budget="web-pdb")
     found = budget(4, disruptedPods={"web-1": DELETED})
-    assert told(HELD, refused, found).endswith("no room; it is evicted as soon as the PDB allows it")
+    assert message(HELD, blocked, found).endswith("needs 3; it is evicted as soon as the PDB allows it")
 
 
-def test_of_a_pod_that_is_not_ready_itself() -> None:
-    refused = Outcome(BLOCKED_BY_PDB, Reason.PDB_NO_BUDGET, "no room", 429, budget="web-pdb")
-    assert told(HELD, refused, budget(2), status={}).endswith(
+def test_a_pod_that_is_not_ready_itself() -> None:
+    blocked = Outcome(BLOCKED_BY_PDB, Reason.PDB_NO_BUDGET, "needs 3", 429, budget="web-pdb")
+    assert message(HELD, blocked, budget(2), status={}).endswith(
         "; the pod itself is not Ready, so unhealthyPodEvictionPolicy AlwaysAllow of the PDB would let it be evicted"
     )
 
@@ -169,5 +169,5 @@ def test_of_a_pod_that_is_not_ready_itself() -> None:
         ),
     ],
 )
-def test_of_a_pod_that_goes(metadata: dict[str, Any], node: Any, words: str) -> None:
-    assert told(LEAVING, node=node, metadata=metadata) == words
+def test_a_terminating_pod(metadata: dict[str, Any], node: Any, words: str) -> None:
+    assert message(LEAVING, node=node, metadata=metadata) == words

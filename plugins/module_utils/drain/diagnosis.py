@@ -22,7 +22,7 @@ _UNTIL_SYNCED = "if that lasts, check whether kube-controller-manager is running
 # What to do precedes the messages of webhooks and API servers, which end with or without a full stop.
 _BEFORE = {
     Reason.PDB_MULTIPLE: "selected by more than one PDB, so delete one or change its selector",
-    Reason.WEBHOOK_DENIED: "do what the webhook or policy requires, or ask its owner",
+    Reason.WEBHOOK_DENIED: "do as the webhook or policy requires, or ask its owner",
     Reason.API_ERROR: "find out what sends this response, because a retry would get the same",
 }
 _NOT_READY = (
@@ -105,7 +105,7 @@ def _after(outcome: Outcome, pod: PodState) -> tuple[Reason, str]:
             "its namespace is being deleted, and nothing can be evicted there: check what namespace"
             f" {namespace_of(pod.pod)} waits for"
         )
-    text = outcome.message or "the API server does not find the pod, but still lists it"
+    text = outcome.message or "the API server responded 404, but still lists the pod"
     return reason, f"run the task again once the API server is well: {text}"
 
 

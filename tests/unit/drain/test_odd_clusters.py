@@ -134,7 +134,7 @@ def test_a_pod_that_the_server_denies_and_lists_is_not_called_untried() -> None:
     (pod,) = scene.run(delete_options={"wait_timeout": 5})["pending_pods"]
     assert (pod["reason"], pod["last_status"]) == ("api_error", 404)
     assert pod["message"] == (
-        "run the task again once the API server is well: the API server does not find the pod, but still lists it"
+        "run the task again once the API server is well: the API server responded 404, but still lists the pod"
     )
 
 

@@ -99,7 +99,7 @@ def test_a_webhooks_denial_fails_that_pod_with_its_words_and_the_others_go() -> 
         }
     )
     result = scene.run()
-    assert result["pending_pods"][0]["message"] == "do what the webhook or policy requires, or ask its owner: " + text
+    assert result["pending_pods"][0]["message"] == "do as the webhook or policy requires, or ask its owner: " + text
     assert drained(result) == ["web-0"]
     assert reasons(result) == {"kafka-0": "webhook_denied"}
 

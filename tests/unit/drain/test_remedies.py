@@ -51,7 +51,7 @@ def budget(healthy: int, expected: int = 4, **status: Any) -> dict[str, Any]:
         (
             Outcome(FAILED, Reason.WEBHOOK_DENIED, 'admission webhook "x" denied the request: ask Jo!', 403),
             LOST,
-            "webhook_denied: do what the webhook or policy requires, or ask its owner:"
+            "webhook_denied: do as the webhook or policy requires, or ask its owner:"
             ' admission webhook "x" denied the request: ask Jo!',
         ),
         (

@@ -226,7 +226,7 @@ msg:
   description: What happened, in one or two sentences.
   returned: always
   type: str
-  sample: "Drained worker-1: 12 pods gone in 34 s, 3 pods left on purpose."
+  sample: "Drained worker-1: 12 pods gone in 34 s, 3 skipped."
 result:
   description: The sentences that M(kubernetes.core.k8s_drain) returns, one or two for each node.
   returned: always

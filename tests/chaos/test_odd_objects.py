@@ -20,11 +20,11 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.api.list_watch
 from ansible_collections.kubeops.maintenance.plugins.module_utils.api.responses import error_of, value_of
 from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster import eviction as evictions
 from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.budgets import (
-    BudgetBook,
+    NamespaceBudgets,
     budget_facts,
+    disruptions_allowed,
+    exempts_unready,
     is_deadlocked,
-    lets_unready_go,
-    room_in,
 )
 from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.cordon_owners import (
     ANNOTATION,
@@ -46,7 +46,8 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.filters 
 )
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.node import NodeState, Phase
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.pod import PodState, State
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.preflight import look_at_budgets, node_warning
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.preflight import node_warning
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.preflight_budgets import check_budgets
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import MaintenanceError, Unreachable
 from drain.situations import no_budget, status
 from kubesim import builders
@@ -191,13 +192,13 @@ def test_every_pod_that_is_left_has_a_reason_and_a_result_that_can_be_written() 
 
 
 def test_every_answer_is_a_value_or_an_error_of_the_family_and_means_something() -> None:
-    kinds = {evictions.ACCEPTED, evictions.GONE, evictions.REFUSED, evictions.AGAIN, evictions.FAILED}
+    kinds = {evictions.ACCEPTED, evictions.GONE, evictions.BLOCKED_BY_PDB, evictions.RETRY, evictions.FAILED}
 
     def check(draw: random.Random) -> None:
         outcome = evictions.outcome_of(answer_of(draw))
         assert outcome.kind in kinds
         assert outcome.reason in REASONS or outcome.kind in (evictions.ACCEPTED, evictions.GONE)
-        assert outcome.pause is None or 0 < outcome.pause < 86400
+        assert outcome.retry_after is None or 0 < outcome.retry_after < 86400
 
     each_seed(check)
 
@@ -213,12 +214,12 @@ def test_every_error_of_a_watch_is_one_of_the_family() -> None:
 def test_budgets_are_read_whatever_they_look_like() -> None:
     def check(draw: random.Random) -> None:
         budget = some_budget(draw)
-        book = BudgetBook()
+        book = NamespaceBudgets()
         book.apply(Listed([budget, some_budget(draw)]))
         book.apply(Changed(draw.choice(["ADDED", "DELETED"]), some_budget(draw)))
         book.of(trimmed(some_pod(draw)))
-        assert room_in(budget) >= 0
-        assert isinstance(lets_unready_go(budget), bool) and isinstance(is_deadlocked(budget), bool)
+        assert disruptions_allowed(budget) >= 0
+        assert isinstance(exempts_unready(budget), bool) and isinstance(is_deadlocked(budget), bool)
         json.dumps(budget_facts(budget))
 
     each_seed(check)
@@ -244,10 +245,10 @@ def test_a_node_of_odd_pods_and_budgets_is_looked_at_and_followed(strict: bool) 
         node.update(listed, 0.0, TEST_EPOCH)
         node.daemonsets.update(dict.fromkeys(node.lookups(), draw.choice([True, False, None])))
         node.review(1.0, TEST_EPOCH + 1)
-        book = BudgetBook()
+        book = NamespaceBudgets()
         book.apply(Listed([some_budget(draw) for _budget in range(2)]))
-        findings = look_at_budgets([node], {"default": book}, strict)
-        assert all(isinstance(text, str) for text in findings.forecasts + findings.refusals)
+        warnings = check_budgets([node], {"default": book}, strict)
+        assert all(isinstance(text, str) for text in warnings)
         assert all(pod.verdict is not None and pod.verdict.reason in REASONS for pod in node.blocked())
         assert isinstance(node_warning(node), str)
         node.enter(Phase.DRAINING)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Name a right as RBAC does, and ask for it as the API does.
+"""Name a permission as RBAC does, and review it as C(kubectl auth can-i) does.
 
 https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
 """
@@ -26,10 +26,11 @@ class Right(NamedTuple):
     name: str = ""
 
     def text(self) -> str:
-        """Return the right in words, such as "create pods/eviction in namespace shop"."""
-        what = "/".join(word for word in (self.resource, self.subresource) if word)
-        where = " in namespace %s" % self.namespace if self.namespace else ""
-        return "%s %s%s%s" % (self.verb, what, " %r" % self.name if self.name else "", where)
+        """Return the right as text, such as "create pods/eviction in namespace shop"."""
+        resource = "/".join(word for word in (self.resource, self.subresource) if word)
+        name = f" {self.name!r}" if self.name else ""
+        where = f" in namespace {self.namespace}" if self.namespace else ""
+        return f"{self.verb} {resource}{name}{where}"
 
 
 CORDON = Right("patch", "nodes")
@@ -39,7 +40,7 @@ DELETE = Right("delete", "pods")
 
 
 def review_of(right: Right) -> Obj:
-    """Return the SelfSubjectAccessReview that asks for the right."""
+    """Return the SelfSubjectAccessReview for the right."""
     attributes = {key: value for key, value in right._asdict().items() if value or key == "group"}
     return {
         "apiVersion": "authorization.k8s.io/v1",
@@ -49,5 +50,5 @@ def review_of(right: Right) -> Obj:
 
 
 def is_allowed(review: Obj) -> bool:
-    """Tell what an answered review says."""
+    """Return whether the API server's response to a review grants the right."""
     return mapping_at(review, "status").get("allowed") is True

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Know the disruption budgets of a namespace: how much room each has, and how it is to be reported.
+"""Read PodDisruptionBudgets: how many disruptions each allows, and how results report it.
 
 https://kubernetes.io/docs/tasks/run-application/configure-pdb/
 """
@@ -15,30 +15,32 @@ from ..objects import Obj, int_field, is_terminating, labels_of, mapping_at, nam
 from ..selectors import selects
 
 
-class BudgetBook:
-    """The budgets of one namespace, kept up to date by what a watch tells."""
+class NamespaceBudgets:
+    """The budgets of one namespace, kept up to date by a watch.
+
+    live: the watch delivers events; polled: only periodic lists come, which are too old to time evictions by.
+    """
 
     def __init__(self) -> None:
         self._budgets: dict[str, Obj] = {}
-        # Whether news come by themselves; lists now and then (polled) are too old to send evictions by.
         self.live = False
         self.polled = False
 
-    def apply(self, news: Listed | Changed) -> None:
-        """Take in a list or a change."""
-        if isinstance(news, Listed):
-            self._budgets = {name_of(budget): budget for budget in news.items}
-        elif news.type == "DELETED":
-            self._budgets.pop(name_of(news.obj), None)
+    def apply(self, update: Listed | Changed) -> None:
+        """Apply a list or a watch event."""
+        if isinstance(update, Listed):
+            self._budgets = {name_of(budget): budget for budget in update.items}
+        elif update.type == "DELETED":
+            self._budgets.pop(name_of(update.obj), None)
         else:
-            self._budgets[name_of(news.obj)] = news.obj
+            self._budgets[name_of(update.obj)] = update.obj
 
     def get(self, name: str) -> Obj | None:
-        """Return a budget, None if there is none of that name."""
+        """Return the budget of that name, None if it does not exist."""
         return self._budgets.get(name)
 
     def version(self, name: str) -> str:
-        """Return what changes whenever the budget does, and when it goes."""
+        """Return a text that changes whenever the budget is changed or deleted."""
         return version_of(self._budgets[name]) if name in self._budgets else "none"
 
     def of(self, pod: Obj) -> list[Obj]:
@@ -46,16 +48,16 @@ class BudgetBook:
         return [b for b in self._budgets.values() if selects(mapping_at(b, "spec").get("selector"), labels_of(pod))]
 
 
-def room_in(budget: Obj) -> int:
-    """Return how many pods may be evicted now: none while the budget's controller has not seen its latest form."""
+def disruptions_allowed(budget: Obj) -> int:
+    """Return status.disruptionsAllowed; 0 while the disruption controller has not observed the latest generation."""
     status = mapping_at(budget, "status")
     if int_field(status.get("observedGeneration")) < int_field(mapping_at(budget, "metadata").get("generation")):
         return 0
     return max(0, int_field(status.get("disruptionsAllowed")))
 
 
-def lets_unready_go(budget: Obj) -> bool:
-    """Tell whether a pod that is not Ready may go although the budget has no room.
+def exempts_unready(budget: Obj) -> bool:
+    """Return whether the budget lets pods that are not Ready be evicted even when it allows no disruption.
 
     https://kubernetes.io/docs/tasks/run-application/configure-pdb/#unhealthy-pod-eviction-policy
     """
@@ -65,23 +67,23 @@ def lets_unready_go(budget: Obj) -> bool:
     return mapping_at(budget, "spec").get("unhealthyPodEvictionPolicy") == "AlwaysAllow" or healthy_enough
 
 
-def is_consulted(pod: Obj) -> bool:
-    """Tell whether the API server asks budgets before it evicts the pod: not if it never ran, has ended, or is going.
+def is_subject_to_budgets(pod: Obj) -> bool:
+    """Return whether budgets apply to the pod's eviction: not if it is pending, finished or terminating.
 
-    kubernetes registry/core/pod/storage/eviction.go, canIgnorePDB
+    The opposite of canIgnorePDB in kubernetes registry/core/pod/storage/eviction.go.
     """
     return mapping_at(pod, "status").get("phase") not in ("Pending", "Succeeded", "Failed") and not is_terminating(pod)
 
 
-def is_booked(budget: Obj, pod_name: str) -> bool:
-    """Tell whether the budget has the pod's eviction in its books, so that its room already counts it."""
+def is_counted(budget: Obj, pod_name: str) -> bool:
+    """Return whether disruptedPods lists the pod, so that disruptionsAllowed already counts its eviction."""
     return pod_name in mapping_at(budget, "status", "disruptedPods")
 
 
 def is_deadlocked(budget: Obj) -> bool:
-    """Tell whether no wait gives the budget room: all its pods are healthy and still none may go.
+    """Return whether waiting cannot help: all pods of the budget are healthy and it still allows no disruption.
 
-    Somebody has to act, see remedy_for, or delete a pod by hand.
+    Somebody has to apply remedy_for, or delete a pod by hand.
     """
     status = mapping_at(budget, "status")
     expected = int_field(status.get("expectedPods"))
@@ -95,19 +97,19 @@ def is_deadlocked(budget: Obj) -> bool:
 
 
 def remedy_for(budget: Obj) -> str:
-    """Return what gives a deadlocked budget room. One that counts the unavailable gets none from another replica."""
+    """Return how to fix a deadlocked budget. Another replica does not help one that sets maxUnavailable."""
     if mapping_at(budget, "spec").get("maxUnavailable") is not None:
         return "raise its maxUnavailable"
     return "add a replica or lower its minAvailable"
 
 
-def ways_out_of(budget: Obj) -> str:
-    """Return remedy_for, and what helps if nobody may change the workload or its budget."""
-    return "%s, or set delete_options.disable_eviction to bypass it" % remedy_for(budget)
+def remedies_for(budget: Obj) -> str:
+    """Return remedy_for, and a way out for users who may not change the workload or its budget."""
+    return f"{remedy_for(budget)}, or set delete_options.disable_eviction to bypass it"
 
 
 def budget_facts(budget: Obj) -> dict[str, Any]:
-    """Return what a result says of a budget."""
+    """Return a budget as results report it."""
     status = mapping_at(budget, "status")
     return {
         "name": name_of(budget),
@@ -121,6 +123,6 @@ def budget_facts(budget: Obj) -> dict[str, Any]:
     }
 
 
-def unread_facts(name: str) -> dict[str, Any]:
-    """Return the same for a budget of which nothing but the name is known."""
+def unread_budget_facts(name: str) -> dict[str, Any]:
+    """Return the same keys for a budget of which only the name is known."""
     return {**dict.fromkeys(budget_facts({})), "name": name}

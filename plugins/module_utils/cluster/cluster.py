@@ -1,13 +1,12 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The nouns and verbs of a cluster that maintenance needs, each one request or a paged list."""
+"""Requests about nodes, pods, budgets and volumes. Each method is one request or a paged list unless it says more."""
 
 from __future__ import annotations
 
 import difflib
 from typing import Any
-from urllib.parse import quote
 
 from ..api.list_watch import Collection, Listed
 from ..api.responses import is_absent, selector_fault
@@ -16,10 +15,11 @@ from ..errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotF
 from ..objects import Obj, controller_of, identity_of, is_finished, is_mirror, mapping_at, name_of, namespace_of
 from ..text import abbreviate
 from .access import REVIEWS, Right, is_allowed, review_of
-from .budgets import BudgetBook
-from .eviction import deletion_of, eviction_of
+from .budgets import NamespaceBudgets
+from .eviction import deletion_body, eviction_body
 from .json_patch import Operation
 from .nodes import csi_drivers
+from .paths import item_path, namespaced_path
 from .pods import trimmed
 from .volumes import Claim, Volume, claim_of, claims_of, volume_on
 
@@ -27,14 +27,14 @@ NODES = "/api/v1/nodes"
 ATTACHMENTS = "/apis/storage.k8s.io/v1/volumeattachments"
 CSI_NODES = "/apis/storage.k8s.io/v1/csinodes"
 BUDGETS = "/apis/policy/v1/poddisruptionbudgets"
-# What an API server answers when it has taken an eviction or a deletion.
+# Kinds of response when an eviction or deletion was accepted.
 REMOVED = ("Status", "Pod", "Eviction")
-# Statuses that mean that rights cannot be reviewed: the API is switched off, or a proxy does not let it through.
+# Statuses when rights cannot be reviewed: the API is disabled, or a proxy blocks it.
 UNREVIEWED = (400, 403, 404, 405, 422)
 
 
 class Cluster:
-    """A Kubernetes cluster, spoken to in its own terms."""
+    """A Kubernetes cluster. page_size, pause: of lists, see list_watch.Collection."""
 
     def __init__(self, rest: Rest, page_size: int = 500, pause: float = 5.0) -> None:
         self._rest = rest
@@ -42,14 +42,14 @@ class Cluster:
         self._pause = pause
 
     def node(self, name: str) -> Obj:
-        """Return a node. An unknown name is the user's mistake, so the names most like it are given."""
+        """Return a node; InvalidOptions, with similar names, if it does not exist."""
         try:
             return self._node(name)
         except NotFound as exc:
-            raise InvalidOptions("there is no node %r in this cluster%s" % (name, self._likely(name))) from exc
+            raise InvalidOptions(f"there is no node {name!r} in this cluster{self._likely(name)}") from exc
 
     def node_now(self, name: str) -> Obj | None:
-        """Return a node as it is now, None if it left the cluster."""
+        """Return a node, None if it does not exist."""
         try:
             return self._node(name)
         except NotFound as exc:
@@ -59,17 +59,17 @@ class Cluster:
 
     def _node(self, name: str) -> Obj:
         if name in (".", ".."):
-            # As part of a path these lead to another place.
-            raise NotFound("no node can have the name %r" % name, 404, about={"name": name})
-        found = self._rest.get(_path(NODES, name))
+            # In a path they would address something else.
+            raise NotFound(f"no node can have the name {name!r}", 404, about={"name": name})
+        found = self._rest.get(item_path(NODES, name))
         if name_of(found) != name:
-            # Else the node "" would be drained, and the pods with that node name are those that wait for a node.
-            text = f"the response for node {name} is not that node, so it is not from a Kubernetes API server"
+            # A node named "" would select the pods that are not scheduled yet.
+            text = f"the response for node {name} is another object, so it is not from a Kubernetes API server"
             raise UnexpectedResponse(f"{text}: correct the address", status=200)
         return found
 
     def nodes(self, selectors: list[str], option: str = "node_selectors") -> list[Obj]:
-        """Return the nodes that match all label selectors, by name. option: where the selectors come from."""
+        """Return the nodes that match all label selectors, by name. option: named in errors."""
         query = _labels(selectors)
         try:
             items = self._rest.list(NODES, query, self._page_size).items
@@ -78,20 +78,22 @@ class Cluster:
         return sorted(filter(name_of, items), key=name_of)
 
     def set_unschedulable(self, name: str, value: bool, dry_run: bool = False) -> Obj:
-        """Cordon or uncordon a node and return it. null lifts the field, as kubectl does."""
+        """Cordon or uncordon a node and return it. Uncordoning removes the field, as kubectl does."""
         body = {"spec": {"unschedulable": True if value else None}}
-        return self._rest.patch(_path(NODES, name), body, {"dryRun": "All"} if dry_run else None)
+        return self._rest.patch(item_path(NODES, name), body, {"dryRun": "All"} if dry_run else None)
 
     def patch_node(self, name: str, patch: Obj, dry_run: bool = False) -> Obj:
-        """Apply a merge patch that names the node's resourceVersion and return the node; Conflict if it is outdated."""
-        return self._rest.patch(_path(NODES, name), patch, {"dryRun": "All"} if dry_run else None, versioned=True)
+        """Apply a merge patch that contains a resourceVersion and return the node; Conflict if that is outdated."""
+        return self._rest.patch(item_path(NODES, name), patch, {"dryRun": "All"} if dry_run else None, versioned=True)
 
     def change_node(self, name: str, operations: list[Operation], dry_run: bool = False) -> Obj:
         """Apply a JSON patch and return the node; Conflict if what it rests on has changed."""
-        return self._rest.patch(_path(NODES, name), operations, {"dryRun": "All"} if dry_run else None, versioned=True)
+        return self._rest.patch(
+            item_path(NODES, name), operations, {"dryRun": "All"} if dry_run else None, versioned=True
+        )
 
     def may(self, right: Right) -> bool | None:
-        """Tell whether the account has a right; None if the API server does not say."""
+        """Return whether the account has a right; None if that cannot be reviewed."""
         try:
             return is_allowed(self._rest.request("POST", REVIEWS, None, review_of(right)))
         except ApiError as exc:
@@ -108,66 +110,66 @@ class Cluster:
             raise selector_fault(exc, "pod_selectors", selectors) from exc
 
     def pods_and_node(self, name: str, selectors: list[str]) -> tuple[Listed, Obj | None]:
-        """Return what is on a node and the node itself, None if it left the cluster."""
+        """Return the pods of a node, and the node, None if it does not exist."""
         return self.pods_on(name, selectors), self.node_now(name)
 
     def pods_left(self, node: str, wanted: frozenset[str]) -> list[Obj]:
-        """Return those pods on a node, whatever their labels, that are of these identities."""
+        """Return the pods on a node with these identities (uids), whatever their labels."""
         if not wanted:
             return []
         return [pod for pod in self.pods_on(node, []).items if identity_of(pod) in wanted]
 
     def pods_besides(self, node: str, chosen: frozenset[str]) -> int:
-        """Return how many pods on a node are not of these identities, without those that every drain leaves there."""
+        """Count the pods on a node with other identities, without those that every drain skips."""
         others = [pod for pod in self.pods_on(node, []).items if identity_of(pod) not in chosen]
         return sum(not is_mirror(pod) and mapping_at(controller_of(pod)).get("kind") != "DaemonSet" for pod in others)
 
     def pods_collection(self, node: str, selectors: list[str]) -> Collection:
-        """Return what to follow to know the node's pods."""
+        """Return the collection of the node's pods, to watch."""
         query = dict({"fieldSelector": "spec.nodeName=" + node}, **_labels(selectors))
 
         def keep(pod: Obj) -> Obj:
-            # If something on the way drops the query, the list holds the pods of all nodes.
+            # A proxy that drops the query would return the pods of all nodes.
             return trimmed(pod) if mapping_at(pod, "spec").get("nodeName") == node else {}
 
         return Collection("/api/v1/pods", query, self._page_size, self._pause, keep)
 
     def budgets_collection(self, namespace: str) -> Collection:
-        """Return what to follow to know the disruption budgets of a namespace."""
-        path = "/apis/policy/v1/namespaces/%s/poddisruptionbudgets" % quote(namespace, safe="")
+        """Return the collection of a namespace's budgets, to watch."""
+        path = namespaced_path("policy/v1", namespace, "poddisruptionbudgets")
         return Collection(path, {}, self._page_size, self._pause, without_managed_fields)
 
-    def budget_books(self, namespaces: list[str]) -> tuple[dict[str, BudgetBook], str]:
+    def budgets_in(self, namespaces: list[str]) -> tuple[dict[str, NamespaceBudgets], str]:
         """Return the budgets of these namespaces, and why some could not be read ("" if all could).
 
-        One list of all namespaces where that is allowed: few requests matter more than a few budgets too many.
+        Where it is allowed this is one list of all namespaces: one large response is cheaper than many requests.
         """
-        books = {namespace: BudgetBook() for namespace in namespaces}
+        budgets = {namespace: NamespaceBudgets() for namespace in namespaces}
         try:
             listing = self._rest.list(BUDGETS, {}, self._page_size, without_managed_fields)
-            for namespace, book in books.items():
-                book.apply(Listed([budget for budget in listing.items if namespace_of(budget) == namespace]))
-            return books, ""
+            for namespace, found in budgets.items():
+                found.apply(Listed([budget for budget in listing.items if namespace_of(budget) == namespace]))
+            return budgets, ""
         except Forbidden:
-            return self._budget_books_one_by_one(books)
+            return self._budgets_one_by_one(budgets)
 
-    def _budget_books_one_by_one(self, books: dict[str, BudgetBook]) -> tuple[dict[str, BudgetBook], str]:
-        refused = ""
-        for namespace in list(books):
+    def _budgets_one_by_one(self, budgets: dict[str, NamespaceBudgets]) -> tuple[dict[str, NamespaceBudgets], str]:
+        denied = ""
+        for namespace in list(budgets):
             what = self.budgets_collection(namespace)
             try:
-                books[namespace].apply(Listed(self._rest.list(what.path, {}, what.page_size, what.keep).items))
+                budgets[namespace].apply(Listed(self._rest.list(what.path, {}, what.page_size, what.keep).items))
             except Forbidden as exc:
-                del books[namespace]
-                refused = exc.message
-        return books, refused
+                del budgets[namespace]
+                denied = exc.message
+        return budgets, denied
 
     def attachments_collection(self) -> Collection:
-        """Return what to follow to know which volumes are attached; the API cannot choose them by node."""
+        """Return the collection of all VolumeAttachments, to watch; the API cannot select them by node."""
         return Collection(ATTACHMENTS, {}, self._page_size, self._pause, without_managed_fields)
 
     def volumes_left_on(self, node: str) -> list[Volume]:
-        """Return the volumes that are attached to a node and that no pod which stays there uses."""
+        """Return the volumes that are attached to a node and that none of its pods uses."""
         pods = self._rest.list("/api/v1/pods", {"fieldSelector": "spec.nodeName=" + node}, self._page_size, trimmed)
         used = {claim for pod in pods.items if not is_finished(pod) for claim in claims_of(pod)}
         attachments = self._rest.list(ATTACHMENTS, {}, self._page_size, without_managed_fields).items
@@ -178,22 +180,21 @@ class Cluster:
 
     def _claim_on(self, volume: str) -> Claim | None:
         try:
-            return claim_of(self._rest.get(_path("/api/v1/persistentvolumes", volume)))
+            return claim_of(self._rest.get(item_path("/api/v1/persistentvolumes", volume)))
         except (Forbidden, NotFound):
             return None
 
     def csi_drivers(self, node: str) -> list[str]:
-        """Return the names of the storage drivers that are registered on the node; none if no driver ever was."""
+        """Return the names of the CSI drivers that are registered on the node."""
         try:
-            return csi_drivers(self._rest.get(_path(CSI_NODES, node)))
+            return csi_drivers(self._rest.get(item_path(CSI_NODES, node)))
         except NotFound:
             return []
 
     def daemonset_exists(self, namespace: str, name: str) -> bool | None:
-        """Tell whether a DaemonSet exists; None if the account may not know."""
-        path = "/apis/apps/v1/namespaces/%s/daemonsets" % quote(namespace, safe="")
+        """Return whether a DaemonSet exists; None if the account may not get it."""
         try:
-            self._rest.get(_path(path, name))
+            self._rest.get(namespaced_path("apps/v1", namespace, "daemonsets", name))
         except NotFound as exc:
             return False if is_absent(exc) else None
         except Forbidden:
@@ -201,16 +202,16 @@ class Cluster:
         return True
 
     def remove_pod(self, pod: Obj, grace: int | None, evict: bool, dry_run: bool = False) -> None:
-        """Evict a pod, or delete it past its budgets. Tried once: a refusal is raised for the drain to weigh."""
-        path = _path("/api/v1/namespaces/%s/pods" % quote(namespace_of(pod), safe=""), name_of(pod))
+        """Evict a pod, or delete it, which bypasses budgets. Sent once: the drain decides about retries."""
+        path = namespaced_path("v1", namespace_of(pod), "pods", name_of(pod))
         if evict:
-            body = eviction_of(pod, grace, dry_run)
-            answer = self._rest.request("POST", path + "/eviction", None, body, leave=(MaintenanceError,))
+            body = eviction_body(pod, grace, dry_run)
+            response = self._rest.request("POST", path + "/eviction", None, body, leave=(MaintenanceError,))
         else:
-            body = deletion_of(pod, grace, dry_run)
-            answer = self._rest.request("DELETE", path, None, body, leave=(MaintenanceError,))
-        if answer.get("kind") not in REMOVED:
-            # A pod of which something else said yes would be waited for in vain.
+            body = deletion_body(pod, grace, dry_run)
+            response = self._rest.request("DELETE", path, None, body, leave=(MaintenanceError,))
+        if response.get("kind") not in REMOVED:
+            # The pod would never terminate if something else accepted the request.
             raise UnexpectedResponse("the response to an eviction is not from a Kubernetes API server", status=200)
 
     def _likely(self, name: str) -> str:
@@ -218,16 +219,12 @@ class Cluster:
             known = [name_of(node) for node in self.nodes([])]
         except MaintenanceError:
             return ""
-        # A host's short name against a node's full one is the usual slip, and no edit distance finds it.
+        # The usual mistake is a short host name instead of the full one, which no edit distance finds.
         short = [other for other in known if other.split(".")[0] == name.split(".")[0].lower()]
         near = short or difflib.get_close_matches(name, known, n=3)
         if near:
-            return "; did you mean %s?" % ", ".join(near)
-        return "; its nodes are %s" % abbreviate(known) if known else ""
-
-
-def _path(collection: str, name: str) -> str:
-    return "%s/%s" % (collection, quote(name, safe=""))
+            return f"; did you mean {', '.join(near)}?"
+        return f"; its nodes are {abbreviate(known)}" if known else ""
 
 
 def _labels(selectors: list[str]) -> dict[str, Any]:

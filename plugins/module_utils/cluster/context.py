@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every use case that waits is given to work with."""
+"""What every use case that waits is given: threads, clock, API client, progress lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..runtime.workers import Workers
 
 @dataclass
 class Context:
-    """What the use case works with. rest_for makes a dialogue with the same server under another deadline."""
+    """The surroundings of a use case. rest_for: returns a client of the same API server under another deadline."""
 
     crew: Workers
     clock: Clock

@@ -5,27 +5,26 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
-
 from ..api.responses import is_absent
 from ..api.rest import Rest
 from ..errors import Conflict, InvalidOptions, NotFound
 from ..objects import Obj, uid_of, version_of
+from .paths import item_path, namespaced_path
 
 
 class LeaseStore:
-    """A Lease by its name. Writes name the version that they change; Conflict if it is outdated."""
+    """One Lease. Writes carry the resourceVersion that was read, and raise Conflict if it is outdated."""
 
     def __init__(self, rest: Rest, namespace: str, name: str, check_mode: bool = False) -> None:
         self._rest = rest
         self._namespace = namespace
-        self._collection = "/apis/coordination.k8s.io/v1/namespaces/%s/leases" % quote(namespace, safe="")
-        self._path = "%s/%s" % (self._collection, quote(name, safe=""))
+        self._collection = namespaced_path("coordination.k8s.io/v1", namespace, "leases")
+        self._path = item_path(self._collection, name)
         self._query = {"dryRun": "All"} if check_mode else None
         self._check_mode = check_mode
 
     def get(self) -> Obj | None:
-        """Return the Lease, None if there is none."""
+        """Return the Lease, None if it does not exist."""
         try:
             return self._rest.get(self._path)
         except NotFound as exc:
@@ -34,20 +33,20 @@ class LeaseStore:
             raise
 
     def create(self, lease: Obj) -> Obj:
-        """Create it; Conflict if somebody else was faster."""
+        """Create the Lease; Conflict if it exists already."""
         try:
             return self._rest.request("POST", self._collection, self._query, lease, leave=(Conflict,))
         except NotFound as exc:
             if not is_absent(exc):
                 raise
-            raise InvalidOptions("there is no namespace %s for the lock" % self._namespace) from exc
+            raise InvalidOptions(f"there is no namespace {self._namespace} for the lock") from exc
 
     def change(self, patch: Obj) -> Obj:
         """Apply a merge patch."""
         return self._rest.patch(self._path, patch, self._query, versioned=True)
 
     def delete(self, lease: Obj) -> None:
-        """Delete the Lease that was read, and no later one."""
+        """Delete the Lease that was read; Conflict if it was changed or replaced since."""
         body: Obj = {
             "apiVersion": "v1",
             "kind": "DeleteOptions",

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Say of a node what maintenance asks about it: its own object in one flat dict, its pods, and its storage drivers."""
+"""Read a node for maintenance: its own object as one flat dict, its pods, and its CSI drivers."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from ..objects import (
     namespace_of,
 )
 
-# What can be gathered of a node beside its own object.
+# What k8s_node_info can gather besides the Node object.
 DAEMONSET_PODS, STATIC_PODS, CSI_DRIVERS = "daemonset_pods", "static_pods", "csi_drivers"
 
-# kubeadm labels the pods of a control plane with what they are:
+# kubeadm labels static pods of the control plane with their component:
 # https://kubernetes.io/docs/reference/setup-tools/kubeadm/implementation-details/
 _COMPONENT = "component"
-# Keys of a node's facts, and where kubelets report them in status.nodeInfo.
+# Keys of a node's facts, and their fields in status.nodeInfo.
 _REPORTED = {
     "boot_id": "bootID",
     "kubelet_version": "kubeletVersion",
@@ -39,12 +39,12 @@ _REPORTED = {
 
 
 def node_facts(node: Obj) -> dict[str, Any]:
-    """Return a node's facts as RETURN of k8s_node_info describes them: every key always, "" for what is unknown."""
+    """Return a node's facts as in RETURN of k8s_node_info: always all keys, "" where the kubelet reports nothing."""
     reported = mapping_at(node, "status", "nodeInfo")
     addresses = [_texts(address, "type", "address") for address in mappings_at(node, "status", "addresses")]
     facts: dict[str, Any] = {
         "name": name_of(node),
-        # As of its last report: a node that fell silent is not ready, its other facts stay as they were.
+        # A node whose kubelet stopped reporting is not ready; its other facts are as last reported.
         "ready": is_ready(node),
         "unschedulable": is_unschedulable(node),
     }
@@ -80,12 +80,12 @@ def daemonset_pods(pods: list[Obj]) -> list[dict[str, Any]]:
 
 
 def static_pods(pods: list[Obj]) -> list[dict[str, Any]]:
-    """Return namespace, name, component and ready of each pod that the kubelet runs from a file, sorted by name."""
+    """Return namespace, name, component and ready of each static pod, sorted by name."""
     return _sorted([dict(_named(pod), component=_component(pod)) for pod in pods if is_mirror(pod)])
 
 
 def csi_drivers(csi_node: Obj) -> list[str]:
-    """Return the names of the storage drivers that a CSINode says are registered, sorted."""
+    """Return the names of the CSI drivers that a CSINode lists, sorted."""
     return sorted(str(driver["name"]) for driver in mappings_at(csi_node, "spec", "drivers") if driver.get("name"))
 
 
@@ -98,7 +98,7 @@ def _named(pod: Obj) -> dict[str, Any]:
 
 
 def _component(pod: Obj) -> str:
-    """Return what the pod is, such as etcd. The kubelet appends the node's name to that in the file."""
+    """Return the component, such as etcd. The kubelet appends the node's name to the name in the manifest."""
     labelled = labels_of(pod).get(_COMPONENT)
     if labelled:
         return str(labelled)

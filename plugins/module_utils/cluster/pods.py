@@ -1,9 +1,9 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keep of a pod what a drain decides and reports by.
+"""Trim pods to the fields that a drain uses, and name them and their workloads.
 
-A pod is some ten kilobytes of JSON and a node has hundreds of them; what is kept here is a tenth of that.
+A pod is some ten kilobytes of JSON and a node has hundreds of them; a trimmed pod is a tenth of that.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _METADATA = (
 
 
 def trimmed(pod: Obj) -> Obj:
-    """Return a pod of the same shape that holds only what the drain reads."""
+    """Return the pod with only the fields that a drain reads."""
     meta = fields_at(pod, "metadata", keys=_METADATA)
     owner = controller_of(pod)
     if owner is not None:
@@ -59,16 +59,16 @@ def trimmed(pod: Obj) -> Obj:
 def owner_text(pod: Obj) -> str:
     """Return Kind/name of the pod's controller, "" if it has none."""
     owner = controller_of(pod)
-    return "%s/%s" % (owner.get("kind"), owner.get("name")) if owner is not None else ""
+    return f"{owner.get('kind')}/{owner.get('name')}" if owner is not None else ""
 
 
 def workload_of(pod: Obj) -> tuple[str, str, str] | None:
     """Return (apiVersion, kind, name) of the workload that a pod belongs to, None for a pod without a controller.
 
-    No request is needed to find it. ReplicaSets are named <deployment>-<hash> by their controller, which puts the hash
-    on their pods; Jobs of a CronJob are named <cronjob>-<minutes since 1970>:
+    Derived from names, without a request. ReplicaSets are named <deployment>-<hash> by their controller, which puts the
+    hash on their pods; Jobs of a CronJob are named <cronjob>-<minutes since 1970>:
     https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#pod-template-hash-label
-    Other controllers, such as those of custom resources, are named as they are.
+    Other controllers, such as custom resources, are returned as they are.
     """
     owner = controller_of(pod)
     if owner is None:
@@ -81,7 +81,7 @@ def workload_of(pod: Obj) -> tuple[str, str, str] | None:
                 return (*top, name[: -len(tail)])
     if (version, kind) == ("batch/v1", "Job"):
         cron_job, _dash, minutes = name.rpartition("-")
-        # Eight digits may be a date too; minutes since 1970 are between these from 2019 to 2045.
+        # Eight digits may also be a date; minutes since 1970 are in this range from 2019 to 2045.
         if cron_job and 26_000_000 <= age_of(minutes) < 40_000_000:
             return version, "CronJob", cron_job
     return version, kind, name
@@ -94,7 +94,7 @@ _REPLICA_SET_OWNERS = (
 
 
 def reference(pod: Obj) -> dict[str, str]:
-    """Return what names a pod in results."""
+    """Return the keys that identify a pod in results."""
     meta = mapping_at(pod, "metadata")
     return {
         "namespace": str(meta.get("namespace") or ""),

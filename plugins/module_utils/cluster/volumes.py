@@ -1,9 +1,9 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Know which volumes are attached to a node, and whose they are.
+"""Read VolumeAttachments: which volumes are attached to a node, and to which claims they belong.
 
-Only the deletion of a VolumeAttachment means that its volume is off the node; C(status.attached) turning false does not
+A volume is detached only when its VolumeAttachment is deleted; C(status.attached) turning false does not mean it
 (https://github.com/kubernetes-csi/external-attacher/issues/215).
 """
 
@@ -20,7 +20,7 @@ Claim = tuple[str, str]
 
 @dataclass
 class Volume:
-    """A volume that is attached to a node. claim: whose it is, None if that is unknown."""
+    """A volume that is attached to a node. claim: its PersistentVolumeClaim, None if unknown."""
 
     attachment: str
     uid: str
@@ -30,7 +30,7 @@ class Volume:
     detached: bool = False
 
     def facts(self) -> dict[str, Any]:
-        """Return what a result says of it."""
+        """Return the volume as results report it."""
         namespace, name = self.claim or ("", "")
         return {
             "volume_attachment": self.attachment,
@@ -42,24 +42,24 @@ class Volume:
         }
 
     def text(self) -> str:
-        """Return how a sentence names it."""
-        return "%s (%s/%s)" % (self.persistent_volume, *self.claim) if self.claim else self.persistent_volume
+        """Return the volume's name for sentences."""
+        return f"{self.persistent_volume} ({'/'.join(self.claim)})" if self.claim else self.persistent_volume
 
 
 def claims_of(pod: Obj) -> set[Claim]:
-    """Return the claims that the pod's volumes come from; those of ephemeral volumes are named after pod and volume."""
+    """Return the claims of the pod's volumes; those of ephemeral volumes are named <pod>-<volume>."""
     namespace, found = namespace_of(pod), set()
     for volume in mappings_at(pod, "spec", "volumes"):
         claim = mapping_at(volume, "persistentVolumeClaim").get("claimName")
         if claim:
             found.add((namespace, str(claim)))
         elif volume.get("ephemeral") is not None:
-            found.add((namespace, "%s-%s" % (name_of(pod), volume.get("name"))))
+            found.add((namespace, f"{name_of(pod)}-{volume.get('name')}"))
     return found
 
 
 def volume_on(attachment: Obj, node: str) -> Volume | None:
-    """Return the volume of a VolumeAttachment if it is attached, or about to be, to the node."""
+    """Return the volume of a VolumeAttachment if the attachment is to this node."""
     spec = mapping_at(attachment, "spec")
     volume = mapping_at(spec, "source").get("persistentVolumeName")
     if spec.get("nodeName") != node or not volume:

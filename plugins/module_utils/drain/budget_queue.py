@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..api.list_watch import Changed, Listed
-from ..cluster.budgets import BudgetBook, is_booked, is_consulted, lets_unready_go, room_in
+from ..cluster.budgets import NamespaceBudgets, disruptions_allowed, exempts_unready, is_counted, is_subject_to_budgets
 from ..objects import Obj, is_ready, labels_of, mapping_at, name_of, namespace_of
 from ..selectors import selects
 from .pod import PodState, State
@@ -30,11 +30,11 @@ class BudgetQueue:
     the result shall have the server's own message. Elsewhere each pod is tried again after a pause of its own.
     """
 
-    def __init__(self, pause: float, seen: Mapping[str, BudgetBook]) -> None:
+    def __init__(self, pause: float, seen: Mapping[str, NamespaceBudgets]) -> None:
         """Start with the budgets that preflight has read. pause: seconds between two attempts for one budget."""
         self._pause = pause
         self._seen = dict(seen)  # by namespace, as the next one
-        self._books: dict[str, BudgetBook] = {}  # of the namespaces that are watched
+        self._books: dict[str, NamespaceBudgets] = {}  # of the namespaces that are watched
         self._retry_at: dict[tuple[str, str], float] = {}  # when a budget's next pod is tried, by namespace and name
         self._chosen_at = 0.0  # when choose() was called last
 
@@ -47,8 +47,8 @@ class BudgetQueue:
         namespace = pod.namespace
         watched = self._books.get(namespace)
         book = watched if watched is not None and watched.live else self._seen.get(namespace)
-        budgets = book.of(pod.obj) if book is not None and is_consulted(pod.obj) else []
-        if len(budgets) == 1 and (is_ready(pod.obj) or not lets_unready_go(budgets[0])):
+        budgets = book.of(pod.obj) if book is not None and is_subject_to_budgets(pod.obj) else []
+        if len(budgets) == 1 and (is_ready(pod.obj) or not exempts_unready(budgets[0])):
             pod.hold_for(name_of(budgets[0]), now + PDB_WATCH_TIMEOUT)
             # A budget without room would refuse, so the first attempt can wait.
             key = (namespace, pod.guard)
@@ -60,7 +60,7 @@ class BudgetQueue:
 
     def on_watch_started(self, namespace: str) -> None:
         """Wait for the budgets of a namespace."""
-        self._books[namespace] = BudgetBook()
+        self._books[namespace] = NamespaceBudgets()
 
     def on_watch_event(self, namespace: str, event: Listed | Changed, pods: Iterable[PodState]) -> None:
         """Apply a list of a namespace's budgets or a change."""
@@ -69,7 +69,7 @@ class BudgetQueue:
         book.live = not book.polled
         for pod in pods:
             budget = book.get(pod.budget) if pod.namespace == namespace else None
-            if budget is not None and is_booked(budget, name_of(pod.obj)):
+            if budget is not None and is_counted(budget, name_of(pod.obj)):
                 pod.booked = True
 
     def on_watch_error(self, namespace: str) -> None:
@@ -146,23 +146,23 @@ class BudgetQueue:
         """Return whether the pod's budget, as it is known, refuses it: it has no room, and the pod needs some."""
         book = self._books.get(pod.namespace)
         budget = book.get(pod.budget) if book is not None else None
-        if budget is None or room_in(budget) > 0:
+        if budget is None or disruptions_allowed(budget) > 0:
             return False
-        return is_ready(pod.obj) or not lets_unready_go(budget)
+        return is_ready(pod.obj) or not exempts_unready(budget)
 
-    def _evictable_unready(self, book: BudgetBook, key: tuple[str, str], pods: list[PodState]) -> list[PodState]:
+    def _evictable_unready(self, book: NamespaceBudgets, key: tuple[str, str], pods: list[PodState]) -> list[PodState]:
         """Return the pods that need no room, because they are not Ready and the budget lets such pods go."""
         budget = book.get(key[1])
-        if budget is None or not lets_unready_go(budget):
+        if budget is None or not exempts_unready(budget):
             return []
         return [pod for pod in pods if not is_ready(pod.obj)]
 
-    def _room(self, book: BudgetBook, key: tuple[str, str], held: list[PodState], busy: list[PodState]) -> int:
+    def _room(self, book: NamespaceBudgets, key: tuple[str, str], held: list[PodState], busy: list[PodState]) -> int:
         budget = book.get(key[1])
         if budget is None:
             # It was deleted: nothing holds these pods any more.
             return len(held)
-        room = room_in(budget)
+        room = disruptions_allowed(budget)
         if room == 0:
             return 0
         selector = mapping_at(budget, "spec").get("selector")

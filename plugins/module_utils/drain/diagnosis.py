@@ -1,168 +1,169 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Say why a pod is still on its node: one reason of the closed set, and a sentence."""
+"""Explain why a pod is still on its node: a reason, and a sentence with what to do."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..cluster.budgets import budget_facts, is_deadlocked, room_in, unread_facts, ways_out_of
+from ..cluster.budgets import budget_facts, disruptions_allowed, is_deadlocked, remedies_for, unread_budget_facts
 from ..cluster.eviction import Outcome
 from ..cluster.pods import reference
 from ..objects import Obj, deletion_time, int_field, is_ready, is_terminating, mapping_at, namespace_of, strings_at
 from ..reasons import Reason
-from ..text import count_noun
 from .pod import PodState, State
 
 # A kubelet needs a moment after the grace period to take volumes and network down.
 OVERDUE_AFTER = 5.0
 
-# What follows a budget's refusal, by reason.
-_NEXT: dict[str, str] = {
-    Reason.PDB_NO_BUDGET: "it goes as soon as the budget has room again",
-    Reason.PDB_STALE: "if that lasts, see whether kube-controller-manager is running",
+_UNTIL_ALLOWED = "it is evicted as soon as the PDB allows it"
+_UNTIL_SYNCED = "if that lasts, check whether kube-controller-manager is running"
+# What to do precedes the messages of webhooks and API servers, which end with or without a full stop.
+_BEFORE = {
+    Reason.PDB_MULTIPLE: "selected by more than one PDB, so delete one or change its selector",
+    Reason.WEBHOOK_DENIED: "do as the webhook or policy requires, or ask its owner",
+    Reason.API_ERROR: "find out what sends this response, because a retry would get the same",
 }
-# What stands before the words of others, which end as they like, where the same eviction would get them again.
-_BEFORE: dict[str, str] = {
-    Reason.PDB_MULTIPLE: "selected by more than one disruption budget, so delete one or change its selector",
-    Reason.WEBHOOK_DENIED: "see what the webhook or policy asks for, or who runs it",
-    Reason.API_ERROR: "find out what gives this answer, because another try would get the same",
-}
-_DEAD = (
+_NOT_READY = (
     "; its node is not Ready, and only its kubelet can end the pod: bring the node back,"
     " or stop waiting for the pod with delete_options.skip_wait_for_delete_timeout"
 )
-_STUCK = ": see what its node's kubelet and container runtime are waiting for"
+_STUCK = ": check what its node's kubelet and container runtime wait for"
 _SLOW = ": give the task more time (delete_options.wait_timeout)"
 
 
-def pending_pod(drain: PodState, budget: Obj | None, node: Obj, now: float) -> dict[str, Any]:
+def pending_pod(pod: PodState, budget: Obj | None, node: Obj, now: float) -> dict[str, Any]:
     """Return the entry of C(pending_pods) for a pod; now: seconds since 1970."""
-    reason, message = why(drain, budget, node, now)
-    meta = mapping_at(drain.obj, "metadata")
-    outcome = drain.outcome
+    reason, message = why(pod, budget, node, now)
+    meta = mapping_at(pod.obj, "metadata")
     return dict(
-        reference(drain.obj),
-        phase=mapping_at(drain.obj, "status").get("phase") or "",
+        reference(pod.obj),
+        phase=mapping_at(pod.obj, "status").get("phase") or "",
         reason=reason,
         message=message,
-        attempts=drain.attempts,
-        last_status=outcome.status if outcome is not None else 0,
-        pdb=budget_facts(budget) if budget is not None else _named_only(drain),
-        finalizers=strings_at(drain.obj, "metadata", "finalizers"),
+        attempts=pod.attempts,
+        last_status=pod.outcome.status if pod.outcome is not None else 0,
+        pdb=budget_facts(budget) if budget is not None else _unread_budget(pod),
+        finalizers=strings_at(pod.obj, "metadata", "finalizers"),
         deletion_timestamp=meta.get("deletionTimestamp") or "",
-        overdue_seconds=max(0, int(now - (deletion_time(drain.obj) or now))),
+        overdue_seconds=max(0, int(now - (deletion_time(pod.obj) or now))),
     )
 
 
-def gone_pod(drain: PodState, message: str) -> dict[str, Any]:
+def gone_pod(pod: PodState, message: str) -> dict[str, Any]:
     """Return the entry of C(pending_pods) for a pod that is gone and has left a volume attached."""
-    entry = pending_pod(drain, None, {}, 0.0)
+    entry = pending_pod(pod, None, {}, 0.0)
     return dict(entry, phase="", reason=Reason.VOLUME_ATTACHED, message=message, overdue_seconds=0)
 
 
-def why(drain: PodState, budget: Obj | None, node: Obj, now: float) -> tuple[str, str]:
-    """Return the reason and what follows the pod's name and a colon."""
-    outcome = drain.outcome
-    if drain.state == State.BLOCKED and drain.verdict is not None:
-        return drain.verdict.reason, drain.verdict.message
-    if is_terminating(drain.obj):
-        return _leaving(drain.obj, node, now)
-    if drain.accepted:
-        return (
-            Reason.TERMINATING,
-            "evicted, and not marked as deleted yet: the API server is behind, so run the task again",
-        )
-    waits = drain.guard and budget is not None and room_in(budget) == 0
-    if budget is not None and (waits if outcome is None else outcome.reason == Reason.PDB_NO_BUDGET):
-        return _held(drain, budget)
-    if outcome is None and drain.attempts:
-        text = "its eviction was not answered before the time was up: run the task again once the API server is well"
+def why(pod: PodState, budget: Obj | None, node: Obj, now: float) -> tuple[Reason, str]:
+    """Return the reason, and the text to put after the pod's name and a colon."""
+    if pod.state == State.BLOCKED and pod.verdict is not None and pod.verdict.reason is not None:
+        return pod.verdict.reason, pod.verdict.message
+    if is_terminating(pod.obj):
+        return _terminating(pod.obj, node, now)
+    if pod.accepted:
+        text = "evicted, and not marked as deleted yet: the API server is behind, so run the task again"
+        return Reason.TERMINATING, text
+    if budget is not None and _waits_for(budget, pod):
+        return _blocked_by(pod, budget)
+    return _not_tried(pod) if pod.outcome is None else _after(pod.outcome, pod)
+
+
+def _waits_for(budget: Obj, pod: PodState) -> bool:
+    if pod.outcome is not None:
+        return pod.outcome.reason == Reason.PDB_NO_BUDGET
+    return bool(pod.guard) and disruptions_allowed(budget) == 0
+
+
+def _not_tried(pod: PodState) -> tuple[Reason, str]:
+    if pod.attempts:
+        text = "no response to its eviction before the time was up: run the task again once the API server is well"
         return Reason.API_ERROR, text
-    if outcome is None:
-        return Reason.NOT_TRIED, _not_tried(drain)
-    if drain.state == State.LOST or outcome.reason == Reason.FORBIDDEN:
-        return outcome.reason, _lost(outcome)
-    if outcome.reason in (Reason.PDB_NO_BUDGET, Reason.PDB_STALE):
-        words = outcome.message.rstrip(".")
-        return outcome.reason, "%s: %s; %s%s" % (_held_by(drain), words, _NEXT[outcome.reason], _unready(drain.obj))
-    if outcome.reason == Reason.NAMESPACE_TERMINATING:
-        text = "its namespace is being deleted, and nothing can be evicted there: see what namespace %s is waiting for"
-        return outcome.reason, text % namespace_of(drain.obj)
-    # A pod of which the API server says that it is gone, and which it lists all the same, has no other words.
-    text = outcome.message or "the API server knows no such pod, but still lists it"
-    return outcome.reason or Reason.API_ERROR, "run the task again once the API server is well: %s" % text
-
-
-def _not_tried(drain: PodState) -> str:
-    if drain.state == State.PAUSED:
-        return (
-            "not tried any more, because such pods come back although the node is cordoned:"
-            " scale down what makes them, or keep it off this node"
+    if pod.state == State.PAUSED:
+        text = (
+            "not tried any more, because its controller recreates such pods although the node is cordoned:"
+            " scale it down, or keep it off this node"
         )
-    return "not tried before the time was up: raise delete_options.wait_timeout or eviction_concurrency"
+        return Reason.NOT_TRIED, text
+    text = "not tried before the time was up: raise delete_options.wait_timeout or eviction_concurrency"
+    return Reason.NOT_TRIED, text
 
 
-def _held(drain: PodState, budget: Obj) -> tuple[str, str]:
+def _after(outcome: Outcome, pod: PodState) -> tuple[Reason, str]:
+    """Return the same for a pod whose last eviction failed with this outcome."""
+    # An outcome without a reason says that the pod is gone, although lists still have it.
+    reason = outcome.reason or Reason.API_ERROR
+    if pod.state == State.LOST or reason == Reason.FORBIDDEN:
+        return reason, _failed(reason, outcome)
+    if reason in (Reason.PDB_NO_BUDGET, Reason.PDB_STALE):
+        until = _UNTIL_ALLOWED if reason == Reason.PDB_NO_BUDGET else _UNTIL_SYNCED
+        return reason, f"{_budget_text(pod)}: {outcome.message.rstrip('.')}; {until}{_unready(pod.obj)}"
+    if reason == Reason.NAMESPACE_TERMINATING:
+        return reason, (
+            "its namespace is being deleted, and nothing can be evicted there: check what namespace"
+            f" {namespace_of(pod.obj)} waits for"
+        )
+    text = outcome.message or "the API server responded 404, but still lists the pod"
+    return reason, f"run the task again once the API server is well: {text}"
+
+
+def _failed(reason: Reason, outcome: Outcome) -> str:
+    before = _BEFORE.get(reason, "")
+    if reason == Reason.FORBIDDEN:
+        # For 401 the message says what the login needs.
+        before = "the account may not evict it" + (", so grant it that right" if outcome.status == 403 else "")
+    return f"{before}: {outcome.message}" if before else outcome.message
+
+
+def _blocked_by(pod: PodState, budget: Obj) -> tuple[Reason, str]:
     if is_deadlocked(budget):
-        text = "%s, which lets none of its healthy pods go: %s%s" % (
-            _held_by(drain),
-            ways_out_of(budget),
-            _unready(drain.obj),
-        )
+        text = f"{_budget_text(pod)}, which never allows a disruption: {remedies_for(budget)}{_unready(pod.obj)}"
         return Reason.PDB_DEADLOCK, text
-    facts = budget_facts(budget)
-    words = "%s, which needs %d healthy pods and has %d"
-    text = words % (_held_by(drain), facts["desired_healthy"], facts["current_healthy"])
-    if drain.outcome is not None:
-        text = "%s: %s" % (_held_by(drain), drain.outcome.message.rstrip("."))
-    return Reason.PDB_NO_BUDGET, "%s; %s%s" % (text, _until(budget), _unready(drain.obj))
+    if pod.outcome is not None:
+        text = f"{_budget_text(pod)}: {pod.outcome.message.rstrip('.')}"
+    else:
+        facts = budget_facts(budget)
+        healthy, required = facts["current_healthy"], facts["desired_healthy"]
+        text = f"{_budget_text(pod)} ({healthy}/{facts['expected_pods']} healthy, {required} required)"
+    return Reason.PDB_NO_BUDGET, f"{text}; {_until(budget)}{_unready(pod.obj)}"
 
 
 def _until(budget: Obj) -> str:
-    """Return what has to happen until a budget has room that is not deadlocked."""
+    """Return what has to happen until a budget that is not deadlocked allows a disruption."""
     facts = budget_facts(budget)
     unhealthy = facts["expected_pods"] - facts["current_healthy"]
     if unhealthy <= 0:
-        return _NEXT[Reason.PDB_NO_BUDGET]
-    return "see why %s of it %s not healthy" % (count_noun(unhealthy, "pod"), "is" if unhealthy == 1 else "are")
+        return _UNTIL_ALLOWED
+    return f"check why {unhealthy} of its pods {'is' if unhealthy == 1 else 'are'} not healthy"
 
 
-def _leaving(pod: Obj, node: Obj, now: float) -> tuple[str, str]:
+def _terminating(pod: Obj, node: Obj, now: float) -> tuple[Reason, str]:
     overdue = now - (deletion_time(pod) or now)
     finalizers = strings_at(pod, "metadata", "finalizers")
-    # The kubelet sets the grace period to 0 when the containers have ended; what holds the pod then is not the node.
+    # The kubelet sets the grace period to 0 when the containers have ended: then the node does not block it any more.
     ended = int_field(mapping_at(pod, "metadata").get("deletionGracePeriodSeconds"), 1) == 0
     if finalizers and (ended or overdue > OVERDUE_AFTER):
-        text = "it has ended, and finalizer %s holds it: see why the controller that put it there does not remove it"
-        return Reason.FINALIZER, text % ", ".join(finalizers)
-    dead = "" if not node or is_ready(node) else _DEAD
+        return Reason.FINALIZER, (
+            f"it has ended, and finalizer {', '.join(finalizers)} keeps it: check why the controller that set it does"
+            " not remove it"
+        )
+    not_ready = "" if not node or is_ready(node) else _NOT_READY
     if overdue > OVERDUE_AFTER:
-        text = "terminating, %d s past its grace period%s" % (overdue, dead or _STUCK)
-        return Reason.TERMINATING_OVERDUE, text
-    return Reason.TERMINATING, "terminating, and may take %d s more%s" % (max(0, -overdue), dead or _SLOW)
+        return Reason.TERMINATING_OVERDUE, f"terminating, {int(overdue)} s past its grace period{not_ready or _STUCK}"
+    return Reason.TERMINATING, f"terminating, and may take {int(max(0, -overdue))} s more{not_ready or _SLOW}"
 
 
-def _lost(outcome: Outcome) -> str:
-    before = _BEFORE.get(outcome.reason, "")
-    if outcome.reason == Reason.FORBIDDEN:
-        # What a login needs that is not accepted is said with it.
-        before = "the account may not evict it" + (", so grant it that right" if outcome.status == 403 else "")
-    return "%s: %s" % (before, outcome.message) if before else outcome.message
-
-
-def _held_by(drain: PodState) -> str:
-    if not drain.budget:
-        return "held by a disruption budget"
-    return "held by disruption budget %s/%s" % (namespace_of(drain.obj), drain.budget)
+def _budget_text(pod: PodState) -> str:
+    return f"blocked by PDB {namespace_of(pod.obj)}/{pod.budget}" if pod.budget else "blocked by a PDB"
 
 
 def _unready(pod: Obj) -> str:
     if is_ready(pod):
         return ""
-    return "; the pod itself is not Ready, and unhealthyPodEvictionPolicy AlwaysAllow of the budget would let it go"
+    return "; the pod itself is not Ready, so unhealthyPodEvictionPolicy AlwaysAllow of the PDB would let it be evicted"
 
 
-def _named_only(drain: PodState) -> dict[str, Any] | None:
-    return unread_facts(drain.budget) if drain.budget else None
+def _unread_budget(pod: PodState) -> dict[str, Any] | None:
+    return unread_budget_facts(pod.budget) if pod.budget else None

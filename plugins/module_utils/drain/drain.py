@@ -19,9 +19,9 @@ from .dry_run import dry_run
 from .loop import DrainLoop
 from .node import NodeState, Phase
 from .options import DrainTask
-from .plan import Preflight
 from .pod import PodState
-from .preflight import queues_of
+from .preflight import Preflight
+from .preflight_budgets import budget_waits
 from .progress import DrainProgress
 from .result import Report
 
@@ -41,7 +41,7 @@ class Maintenance:
         self._cluster = self._cluster_for(self._rest)
         self._cordon = Cordon(self._cluster, self._clock, task.cordon_owner, task.check_mode, self._checks_rights)
         self.report = Report(task.state, method="evict" if task.evict else "delete", seconds=task.wait_timeout)
-        self.report.rehearsed = task.check_mode
+        self.report.check_mode = task.check_mode
 
     @property
     def _checks_rights(self) -> bool:
@@ -104,24 +104,25 @@ class Maintenance:
             self._tools.progress.step()
 
     def _drain(self, nodes: list[NodeState]) -> None:
-        preflight = Preflight(self._cluster, self._clock, self._deadline, self._task, nodes).make()
+        preflight = Preflight(self._cluster, self._clock, self._deadline, self._task, nodes).run()
         self.report.warnings += preflight.unread
         self.report.refusals = preflight.refusals
-        budgets = BudgetQueue(self._task.wait_sleep, preflight.books)
+        budgets = BudgetQueue(self._task.wait_sleep, preflight.budgets)
         self.report.budget_of = budgets.budget_of
         if self._task.preflight != "skip" and (preflight.refusals or any(node.blocked() for node in nodes)):
             self.report.refused, self.report.account = True, self._rest.account()
             return
         # Warnings about the drain are only useful if it starts.
         self.report.warnings += preflight.warnings
-        self.report.forecasts = preflight.forecasts
+        self.report.budget_warnings = preflight.budget_warnings
         for node in nodes:
             node.warnings += preflight.node_warnings[node.name]
         self.report.changed = self._cordon.cordon_all(nodes, self._deadline, self._tools.progress.step)
         cordoned = [node for node in nodes if node.error is None]
         if self._task.check_mode:
             dry_run(self._cluster, self._tools.crew, self._clock, self._deadline, self._task, cordoned)
-            self.report.queues = queues_of([end.pod for node in nodes for end in node.evicted], preflight.books)
+            gone = [end.pod for node in nodes for end in node.evicted]
+            self.report.budget_waits = budget_waits(gone, preflight.budgets)
         else:
             self._evict_all(cordoned, budgets)
 

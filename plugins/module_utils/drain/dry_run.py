@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from ..cluster.cluster import Cluster
-from ..cluster.eviction import ACCEPTED, AGAIN, GONE, outcome_of
+from ..cluster.eviction import ACCEPTED, GONE, RETRY, outcome_of
 from ..runtime.clock import Clock, Deadline
 from ..runtime.workers import Workers
 from .node import NodeState, Phase
@@ -44,7 +44,7 @@ def dry_run(
         for message in workers.receive(deadline.remaining()):
             node, pod = in_flight[message.tag[1]]
             pod.on_eviction_response(outcome_of(message.error), clock.monotonic(), task.wait_sleep, 1.0)
-            if pod.outcome is not None and pod.outcome.kind == AGAIN and pod.attempts < MAX_ATTEMPTS:
+            if pod.outcome is not None and pod.outcome.kind == RETRY and pod.attempts < MAX_ATTEMPTS:
                 pod.record_attempt(clock.monotonic(), "")
                 workers.start(message.tag, partial(cluster.remove_pod, pod.obj, task.grace, task.evict, dry_run=True))
                 continue

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from ..api.retry import backoff, next_delay
-from ..cluster.eviction import ACCEPTED, AGAIN, FAILED, GONE, REFUSED, Outcome
+from ..cluster.eviction import ACCEPTED, BLOCKED_BY_PDB, FAILED, GONE, RETRY, Outcome
 from ..objects import (
     Obj,
     controller_of,
@@ -144,17 +144,17 @@ class PodState:
         # It may have been carried out whatever the response to the next attempt is.
         self.doubtful = self.doubtful or may_be_done(outcome)
         outcome = self.outcome = self._reread(outcome)
-        self.faults = self.faults + 1 if outcome.kind in (AGAIN, REFUSED) else 0
+        self.faults = self.faults + 1 if outcome.kind in (RETRY, BLOCKED_BY_PDB) else 0
         if outcome.kind == ACCEPTED:
             self.state, self.accepted, self.accepted_at, self.booked = State.LEAVING, True, now, False
         elif outcome.kind == FAILED:
             self.state = State.LOST
         else:
             # GONE too: the node's pods are listed again, and if the pod is still there it is evicted again.
-            self.state = State.HELD if outcome.kind == REFUSED else State.PAUSED
-            first = 1.0 if outcome.kind in (REFUSED, GONE) else 0.5
+            self.state = State.HELD if outcome.kind == BLOCKED_BY_PDB else State.PAUSED
+            first = 1.0 if outcome.kind in (BLOCKED_BY_PDB, GONE) else 0.5
             pause = backoff(max(1, self.faults), first, max_delay) * jitter
-            self.not_before = now + (outcome.pause or 0.0)
+            self.not_before = now + (outcome.retry_after or 0.0)
             self.retry_at = max(now + min(pause, max_delay), self.not_before)
         if self.state in (State.HELD, State.PAUSED) and is_terminating(self.obj):
             self.state = State.LEAVING
@@ -168,7 +168,7 @@ class PodState:
         suspect = outcome.kind == FAILED and (outcome.status == 0 or (denied and self.granted))
         self.suspect_responses = self.suspect_responses + 1 if suspect else 0
         pause = next_delay(self.suspect_responses) if suspect else None
-        return outcome if pause is None else replace(outcome, kind=AGAIN, pause=pause)
+        return outcome if pause is None else replace(outcome, kind=RETRY, retry_after=pause)
 
 
 @dataclass
@@ -181,4 +181,4 @@ class Evicted:
 
 def may_be_done(outcome: Outcome) -> bool:
     """Return whether an eviction may have been carried out although no success was received."""
-    return outcome.kind == AGAIN and outcome.status in _UNDECIDED
+    return outcome.kind == RETRY and outcome.status in _UNDECIDED

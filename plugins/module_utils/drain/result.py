@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Turn what a drain knows at its end into return values and sentences. The same keys come whatever the end was."""
+"""Build the return values of k8s_node_drain. They have the same keys however the task ended."""
 
 from __future__ import annotations
 
@@ -16,23 +16,21 @@ from ..objects import Obj, full_name, namespace_of
 from ..text import truncate_lists
 from .diagnosis import gone_pod, pending_pod
 from .filters import sort_key
-from .messages import message_of, node_warnings
+from .messages import eviction_warnings, message_of
 from .node import NodeState, Phase
 from .pod import PodState
-from .preflight import Queue
-
-_ATTACHED = "gone, but %s is still attached: see what its storage driver is waiting for"
+from .preflight_budgets import BudgetWait
 
 
 @dataclass
 class Report:
-    """A task's end.
+    """How a task ended.
 
-    cancelled: what ended it early; refused: the preflight stopped it; refusals: its sentences that are about no single
-    pod; rehearsed: check mode; changed: something was (would be) changed; wall: the end in seconds since 1970;
-    forecasts: warnings that have come to nothing if all went well; seconds: the limit it ran under; account: where and
-    as whom it was refused; queues: in check mode, the budgets that let only some of the pods go at once; budget_of:
-    tells the budget that refused a pod.
+    cancelled: the signal that ended it early; refused: the preflight did not let it start; refusals: the preflight's
+    sentences about missing rights; changed: something was (in check mode: would be) changed; wall: the end in seconds
+    since 1970; budget_warnings: reported only if the task failed; seconds: wait_timeout; account: the server and user
+    whose rights were checked; budget_waits: in check mode, the budgets for which pods would wait; budget_of: returns
+    the budget that blocks a pod.
     """
 
     state: str
@@ -41,28 +39,28 @@ class Report:
     cancelled: str = ""
     refusals: list[str] = field(default_factory=list)
     account: str = ""
-    queues: list[Queue] = field(default_factory=list)
-    rehearsed: bool = False
+    budget_waits: list[BudgetWait] = field(default_factory=list)
+    check_mode: bool = False
     changed: bool = False
     wall: float = 0.0
     seconds: float = 0.0
     method: str = "evict"
     warnings: list[str] = field(default_factory=list)
-    forecasts: list[str] = field(default_factory=list)
-    budget_of: Callable[[PodState], Obj | None] = lambda drain: None
+    budget_warnings: list[str] = field(default_factory=list)
+    budget_of: Callable[[PodState], Obj | None] = lambda pod: None
 
     @property
     def failed(self) -> bool:
-        """Tell whether any node is not what the task asked for."""
+        """Return whether any node is not in the requested state."""
         return self.refused or any(node.error is not None or node.phase == Phase.FAILED for node in self.nodes)
 
     def pending(self) -> dict[str, list[dict[str, Any]]]:
-        """Return for each node the entries of the pods that are left and should not be."""
-        # After a refusal only what is to be changed is of interest: the other pods just stayed where they were.
+        """Return for each node the entries of C(pending_pods)."""
+        # If the task was refused, list only the pods that the user has to act on.
         return {
             node.name: [
-                pending_pod(drain, self.budget_of(drain), node.obj, self.wall)
-                for drain in (node.blocked() if self.refused else node.sorted_pods())
+                pending_pod(pod, self.budget_of(pod), node.obj, self.wall)
+                for pod in (node.blocked() if self.refused else node.sorted_pods())
             ]
             + _with_volumes(node)
             for node in self.nodes
@@ -77,7 +75,7 @@ def result_of(report: Report) -> dict[str, Any]:
     result = {
         "changed": report.changed,
         "msg": message_of(report, pending),
-        "result": " ".join(_old_sentence(node, report.state) for node in report.nodes),
+        "result": " ".join(_compatible_result(node, report.state) for node in report.nodes),
         "state": report.state,
         "pending_nodes": [node.name for node in report.nodes if not _done(node, report.state)],
         "pending_pods": sorted(every, key=lambda pod: (pod["namespace"], pod["name"])),
@@ -87,20 +85,20 @@ def result_of(report: Report) -> dict[str, Any]:
 
 
 def warnings_of(report: Report) -> list[str]:
-    """Return what the user should know although it failed nothing."""
-    found = report.warnings + (report.forecasts if report.failed else [])
+    """Return the task's warnings."""
+    found = report.warnings + (report.budget_warnings if report.failed else [])
     for node in report.nodes:
         found += _warnings(node, report)
     return found
 
 
 def _warnings(node: NodeState, report: Report) -> list[str]:
-    # What evictions cost is of no interest where there are none.
-    return node.warnings + ([] if report.refused else node_warnings(node))
+    # A refused task evicts nothing, so its evictions cost nothing.
+    return node.warnings + ([] if report.refused else eviction_warnings(node))
 
 
 def diff_of(report: Report) -> list[dict[str, Any]]:
-    """Return Ansible's diff: of each node its patch, and the pods that go."""
+    """Return Ansible's diff: for each node its patch and its evicted pods."""
     diffs = []
     for node in report.nodes:
         gone = sorted(full_name(end.pod.obj) for end in node.evicted)
@@ -113,7 +111,7 @@ def diff_of(report: Report) -> list[dict[str, Any]]:
             before["metadata"], after["metadata"] = ({"annotations": {ANNOTATION: text}} for text in owners)
         if gone:
             before["pods"], after["pods"] = gone, []
-        header = "node %s" % node.name
+        header = f"node {node.name}"
         diffs.append({"before_header": header, "after_header": header, "before": before, "after": after})
     return diffs
 
@@ -147,13 +145,14 @@ def _node(node: NodeState, report: Report, pending: list[dict[str, Any]]) -> dic
 
 
 def _with_volumes(node: NodeState) -> list[dict[str, Any]]:
-    """Return entries for pods that are gone and whose volumes are not."""
+    """Return entries for pods that are gone but whose volumes are still attached."""
     left = {volume.claim: volume for volume in node.volumes or [] if volume.claim and not volume.detached}
     found = []
-    for drain in [end.pod for end in node.evicted]:
-        volumes = [left[claim].text() for claim in sorted(claims_of(drain.obj)) if claim in left]
+    for pod in [end.pod for end in node.evicted]:
+        volumes = [left[claim].text() for claim in sorted(claims_of(pod.obj)) if claim in left]
         if volumes:
-            found.append(gone_pod(drain, _ATTACHED % ", ".join(volumes)))
+            text = f"gone, but {', '.join(volumes)} is still attached: check what its storage driver waits for"
+            found.append(gone_pod(pod, text))
     return found
 
 
@@ -173,12 +172,12 @@ def _done(node: NodeState, state: str) -> bool:
     return node.phase == Phase.DRAINED if state == "drain" else node.cordon.cordoned == (state == "cordon")
 
 
-def _old_sentence(node: NodeState, state: str) -> str:
-    """Return what kubernetes.core.k8s_drain says of a node, for playbooks that read it."""
+def _compatible_result(node: NodeState, state: str) -> str:
+    """Return the C(result) of kubernetes.core.k8s_drain, for playbooks that read it."""
     wanted = state != "uncordon"
-    mark = "unschedulable" if wanted else "schedulable"
+    adjective = "unschedulable" if wanted else "schedulable"
     already = "already " if node.cordon.cordoned_before == wanted else ""
     if node.cordon.cordoned != wanted:
-        return "node %s not marked %s." % (node.name, mark)
-    text = "node %s %smarked %s." % (node.name, already, mark)
-    return text + (" %d Pod(s) deleted from node." % len(node.evicted) if node.evicted else "")
+        return f"node {node.name} not marked {adjective}."
+    text = f"node {node.name} {already}marked {adjective}."
+    return text + (f" {len(node.evicted)} Pod(s) deleted from node." if node.evicted else "")

@@ -13,7 +13,7 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.nodes 
 from kubesim import builders
 
 
-def test_a_node_is_told_in_one_flat_entry() -> None:
+def test_node_facts_are_one_flat_dict() -> None:
     node = {
         "metadata": {
             "name": "w1",
@@ -55,7 +55,7 @@ def test_a_node_is_told_in_one_flat_entry() -> None:
     }
 
 
-def test_a_node_that_has_reported_nothing_yet_has_every_key() -> None:
+def test_a_node_without_status_has_every_key() -> None:
     assert node_facts({"metadata": {"name": "new"}}) == {
         "name": "new",
         "ready": False,

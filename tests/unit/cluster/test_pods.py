@@ -55,7 +55,7 @@ def test_whether_a_pod_has_an_emptydir_volume(volumes: Any, found: bool) -> None
     assert (has_emptydir(pod), has_emptydir(trimmed(pod))) == (found, found)
 
 
-def test_a_trimmed_pod_holds_nothing_that_is_not_read() -> None:
+def test_a_trimmed_pod_has_only_the_fields_that_are_read() -> None:
     pod = {
         "metadata": {"name": "p", "namespace": "n", "uid": "u", "managedFields": [{}], "annotations": {"a": "b"}},
         "spec": {"nodeName": "w1", "containers": [{"name": "c", "env": [{"name": "SECRET", "value": "x"}]}]},

@@ -13,7 +13,7 @@ from stage import Scene
 NAMES = ["w1", "w2", "w3", "w4", "w5", "w6"]
 
 
-def said(scene: Scene, state: str, names: list[str] | None = None, **params: Any) -> str:
+def message(scene: Scene, state: str, names: list[str] | None = None, **params: Any) -> str:
     return str(scene.run(state=state, name=names or NAMES, **params)["msg"])
 
 
@@ -21,46 +21,46 @@ def with_nodes() -> Scene:
     return Scene(nodes=tuple(NAMES))
 
 
-def test_nodes_that_were_changed_and_those_that_were_so_before() -> None:
+def test_changed_and_unchanged_nodes() -> None:
     scene = with_nodes()
-    said(scene, "cordon", ["w5", "w6"])
-    assert said(scene, "cordon") == "4 nodes are cordoned (w1, w2, w3 and 1 more), 2 already were (w5, w6)."
+    message(scene, "cordon", ["w5", "w6"])
+    assert message(scene, "cordon") == "4 nodes are cordoned (w1, w2, w3 and 1 more), 2 already were (w5, w6)."
 
 
-def test_nodes_of_which_all_were_so_before() -> None:
-    assert said(with_nodes(), "uncordon", ["w1", "w2"]) == "2 nodes are already schedulable (w1, w2)."
+def test_unchanged_nodes() -> None:
+    assert message(with_nodes(), "uncordon", ["w1", "w2"]) == "2 nodes are already schedulable (w1, w2)."
 
 
 def test_nodes_in_check_mode() -> None:
-    assert said(with_nodes(), "cordon", ["w1", "w2"], check_mode=True) == "2 nodes would be cordoned (w1, w2)."
+    assert message(with_nodes(), "cordon", ["w1", "w2"], check_mode=True) == "2 nodes would be cordoned (w1, w2)."
 
 
-def test_nodes_that_failed_stand_first_with_one_reason_for_all() -> None:
+def test_failed_nodes_come_first_grouped_by_error() -> None:
     scene = with_nodes()
     denial = 'admission webhook "guard" denied the request: no'
     for name in ("w1", "w2"):
         scene.faults.add(
             {"method": "PATCH", "path": "nodes/" + name, "status": 403, "json": status(403, denial), "times": 0}
         )
-    assert said(scene, "cordon", ["w1", "w2", "w3"]) == (
+    assert message(scene, "cordon", ["w1", "w2", "w3"]) == (
         f"2 nodes could not be cordoned (w1, w2: {denial}); 1 node is cordoned (w3)."
     )
 
 
-def test_nodes_that_somebody_else_keeps_cordoned() -> None:
+def test_nodes_that_another_owner_keeps_cordoned() -> None:
     scene = with_nodes()
-    said(scene, "cordon", ["w1"], cordon_owner="storage")
-    said(scene, "cordon", ["w1", "w2"], cordon_owner="patching")
-    assert said(scene, "uncordon", ["w1", "w2"], cordon_owner="patching").endswith("); 1 node is uncordoned (w2).")
-    assert said(scene, "uncordon", ["w1", "w2"], cordon_owner="patching").startswith(
+    message(scene, "cordon", ["w1"], cordon_owner="storage")
+    message(scene, "cordon", ["w1", "w2"], cordon_owner="patching")
+    assert message(scene, "uncordon", ["w1", "w2"], cordon_owner="patching").endswith("); 1 node is uncordoned (w2).")
+    assert message(scene, "uncordon", ["w1", "w2"], cordon_owner="patching").startswith(
         "1 node stays cordoned (w1: by cordon owner storage since "
     )
 
 
-def test_nodes_that_were_not_drained_are_named_three_by_three() -> None:
+def test_the_first_three_failed_nodes_have_a_message_each() -> None:
     scene = with_nodes()
     denial = 'admission webhook "guard" denied the request: no'
     scene.faults.add({"method": "PATCH", "status": 403, "json": status(403, denial), "times": 0})
-    msg = said(scene, "drain")
+    msg = message(scene, "drain")
     assert msg.count(" was not drained: it could not be cordoned: ") == 3
     assert msg.endswith(" 3 more nodes were not drained: w4, w5, w6 (see nodes).")

@@ -208,7 +208,7 @@ def test_check_mode_sends_dry_runs_only_and_ends_at_once() -> None:
     assert all("dryRun" in r.body or r.query.get("dryRun") == "All" for r in writes)
     assert (result["failed"], result["changed"], drained(result)) == (False, True, ["web-0"])
     assert (scene.cordoned(), len(scene.pods()), scene.seconds < 1) == (False, 2, True)
-    assert result["msg"] == "Would drain w1: 1 pod would go now."
+    assert result["msg"] == "Would drain w1: 1 pod would be evicted now."
 
 
 def test_check_mode_reports_what_a_budget_would_hold_back_and_does_not_fail() -> None:
@@ -225,8 +225,7 @@ def test_check_mode_says_in_one_sentence_how_many_pods_their_budgets_let_go_now(
     scene = Scene(owner, *builders.pods_of(owner, ["w1"] * 5), budget, *app("free"))
     result = scene.run(check_mode=True)
     assert (result["msg"], result["warnings"], result["pending_pods"]) == (
-        "Would drain w1: 3 of 6 pods would go now, 3 would wait for room in disruption budget default/web-pdb"
-        " (which lets 2 go at a time).",
+        "Would drain w1: 3 of 6 pods would be evicted now, 3 would wait for PDB default/web-pdb (2 at a time).",
         [],
         [],
     )

@@ -58,7 +58,7 @@ def test_an_eviction_whose_good_answer_cannot_be_read_counts_as_a_change(body: s
 def test_what_is_not_the_node_that_was_asked_for_is_no_node(body: dict[str, Any], state: str) -> None:
     scene = Scene(*app("web"))
     scene.faults.add({"method": "GET", "path": "/nodes/w1", "json": body})
-    with pytest.raises(ServerFault, match="the response for node w1 is not that node"):
+    with pytest.raises(ServerFault, match="the response for node w1 is another object"):
         scene.run(state=state)
 
 
@@ -124,7 +124,7 @@ def test_pods_that_come_back_to_the_cordoned_node_are_evicted_more_and_more_seld
     result = scene.run(delete_options={"wait_timeout": 60})
     assert (result["failed"], len(drained(result))) == (True, 8)
     assert "come back to w1 although it is cordoned" in result["warnings"][-1]
-    assert "such pods come back" in result["pending_pods"][0]["message"]
+    assert "recreates such pods" in result["pending_pods"][0]["message"]
 
 
 def test_a_pod_that_the_server_denies_and_lists_is_not_called_untried() -> None:
@@ -134,7 +134,7 @@ def test_a_pod_that_the_server_denies_and_lists_is_not_called_untried() -> None:
     (pod,) = scene.run(delete_options={"wait_timeout": 5})["pending_pods"]
     assert (pod["reason"], pod["last_status"]) == ("api_error", 404)
     assert pod["message"] == (
-        "run the task again once the API server is well: the API server knows no such pod, but still lists it"
+        "run the task again once the API server is well: the API server responded 404, but still lists the pod"
     )
 
 

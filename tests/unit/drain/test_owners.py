@@ -66,7 +66,7 @@ def test_a_cordon_that_was_there_before_the_first_owner_stays() -> None:
     result = scene.run(state="uncordon", cordon_owner="a")
     assert (scene.cordoned(), book(scene)) == (True, None)
     assert result["msg"] == (
-        "Node w1 stays cordoned, by somebody who left no owner. To let pods on w1 again, uncordon without cordon_owner."
+        "Node w1 stays cordoned, by somebody who left no owner. To make w1 schedulable, uncordon without cordon_owner."
     )
 
 

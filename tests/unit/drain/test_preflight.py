@@ -54,7 +54,7 @@ def test_a_drain_needs_no_more_rights_than_are_documented() -> None:
         ("pods/eviction", "create", "the account may not create pods/eviction in namespace default"),
     ],
 )
-def test_a_missing_right_is_named_before_anything_is_touched(resource: str, verb: str, words: str) -> None:
+def test_a_missing_right_fails_the_preflight(resource: str, verb: str, words: str) -> None:
     scene = with_rights(Scene(*app("web")), without(resource, verb))
     result = scene.run()
     assert (result["failed"], result["changed"], scene.cordoned()) == (True, False, False)
@@ -75,18 +75,18 @@ def test_rights_in_the_namespaces_of_the_pods_are_enough() -> None:
     assert with_rights(Scene(*app("web")), rules).run()["failed"] is False
 
 
-def test_the_right_to_patch_is_not_asked_for_where_the_node_is_cordoned_already() -> None:
+def test_the_right_to_patch_is_not_reviewed_for_a_cordoned_node() -> None:
     scene = Scene(*app("web"))
     scene.store.mutate("Node", None, "w1", lambda node: node["spec"].update(unschedulable=True))
     assert with_rights(scene, without("nodes", "patch")).run()["failed"] is False
 
 
-def test_deleting_asks_for_the_right_to_delete() -> None:
+def test_disable_eviction_reviews_the_right_to_delete() -> None:
     scene = with_rights(Scene(*app("web")), EVERYTHING_NEEDED)
     assert "delete pods in namespace default" in scene.run(delete_options={"disable_eviction": True})["msg"]
 
 
-def test_a_server_that_reviews_no_rights_is_drained_with_a_warning() -> None:
+def test_rights_that_cannot_be_reviewed_are_a_warning() -> None:
     scene = Scene(*app("web"))
     scene.faults.add({"path": "accessreviews", "status": 403, "times": 0})
     result = scene.run()
@@ -96,14 +96,14 @@ def test_a_server_that_reviews_no_rights_is_drained_with_a_warning() -> None:
     )
 
 
-def test_budgets_that_may_not_be_read_are_said_to_show_only_later() -> None:
+def test_budgets_that_may_not_be_read_are_a_warning() -> None:
     scene = with_rights(Scene(*held(max_unavailable=1)), without("poddisruptionbudgets", "list"))
     result = scene.run()
     assert (result["failed"], len(result["warnings"])) == (False, 1)
-    assert result["warnings"][0].startswith("disruption budgets of default may not be read")
+    assert result["warnings"][0].startswith("PDBs of default may not be read")
 
 
-def test_a_pod_under_two_budgets_refuses_the_drain() -> None:
+def test_a_pod_with_two_budgets_fails_the_preflight() -> None:
     scene = Scene(
         *held(min_available=0), builders.budget("other", selector={"app": "db"}, min_available=0), *app("web")
     )
@@ -113,7 +113,7 @@ def test_a_pod_under_two_budgets_refuses_the_drain() -> None:
 
 
 @pytest.mark.parametrize("preflight, touched", [("standard", True), ("strict", False)])
-def test_a_budget_that_looks_deadlocked_warns_or_refuses(preflight: str, touched: bool) -> None:
+def test_a_budget_that_looks_deadlocked_is_a_warning_or_fails_the_preflight(preflight: str, touched: bool) -> None:
     scene = Scene(*held(min_available=1))
     result = scene.run(preflight=preflight, delete_options={"wait_timeout": 10})
     assert (reasons(result), scene.cordoned()) == ({"db-0": "pdb_deadlock"}, touched)
@@ -130,30 +130,30 @@ def short_on_two_nodes() -> Scene:
     return Scene(*objects, *more, nodes=("w1", "w2", "w3"))
 
 
-def test_a_budget_that_is_short_for_all_nodes_together_is_warned_of_if_the_drain_fails() -> None:
+def test_a_budget_that_allows_too_few_for_all_nodes_is_a_warning_if_the_drain_fails() -> None:
     result = short_on_two_nodes().run(name=["w1", "w2"], delete_options={"wait_timeout": 1})
     assert result["warnings"][0] == (
-        "disruption budget default/web-pdb lets 2 of 5 pods go at a time: the others wait until those run elsewhere"
+        "PDB default/web-pdb allows 2 of 5 evictions at a time: the others wait until those pods run elsewhere"
     )
 
 
-def test_a_budget_without_room_is_warned_of_if_the_drain_fails() -> None:
+def test_a_budget_that_allows_no_disruption_is_a_warning_if_the_drain_fails() -> None:
     owner = builders.replica_set("web", 2)
     sick = builders.pods_of(owner, ["w2"], never_ready=True, uid="sick")
     sick[0]["metadata"]["name"] = "web-9"
     budget = builders.budget("web-pdb", selector={"app": "web"}, max_unavailable=1)
     scene = Scene(owner, *builders.pods_of(owner, ["w1"]), *sick, budget, nodes=("w1", "w2"))
     assert scene.run(delete_options={"wait_timeout": 5})["warnings"][0] == (
-        "disruption budget default/web-pdb had no room for 1 pod when the drain began"
+        "PDB default/web-pdb allowed no disruption for 1 pod when the drain started"
     )
 
 
-def test_a_budget_that_was_short_is_not_worth_a_warning_once_all_pods_are_gone() -> None:
+def test_a_budget_that_allows_too_few_is_not_a_warning_if_the_drain_succeeds() -> None:
     result = short_on_two_nodes().run(name=["w1", "w2"])
     assert (result["failed"], result["warnings"]) == (False, [])
 
 
-def test_unready_pods_that_their_budget_holds_are_warned_of() -> None:
+def test_unready_pods_that_their_budget_blocks_are_a_warning() -> None:
     owner = builders.replica_set("db", 2)
     scene = Scene(
         owner,
@@ -161,27 +161,29 @@ def test_unready_pods_that_their_budget_holds_are_warned_of() -> None:
         builders.budget("db-pdb", selector={"app": "db"}, max_unavailable=1),
     )
     result = scene.run(delete_options={"wait_timeout": 5})
-    assert result["warnings"][0].startswith("disruption budget default/db-pdb holds 2 pods that are not Ready")
+    assert result["warnings"][0].startswith(
+        "PDB default/db-pdb blocks 2 pods that are not Ready, until its other pods are healthy"
+    )
 
 
-def test_a_refused_task_warns_of_nothing_that_only_its_drain_would_meet() -> None:
+def test_a_failed_preflight_does_not_warn_of_what_only_the_drain_would_meet() -> None:
     scene = Scene(*held(min_available=1), builders.pod("bare", node_name="w1"), *app("cache", emptydir=True))
     scene.cluster.controllers.fail("w1")
     scene.agenda.advance(60)
     result = scene.run(delete_options={"wait_timeout": 5, "delete_emptydir_data": True})
-    assert result["msg"].startswith("Nothing was changed, because 1 pod on w1 cannot be drained as asked")
+    assert result["msg"].startswith("Nothing was changed, because 1 pod on w1 cannot be evicted")
     assert (result["warnings"], result["nodes"][0]["warnings"]) == ([], [])
 
 
-def test_a_refused_task_still_names_what_may_not_be_read() -> None:
+def test_a_failed_preflight_still_reports_what_may_not_be_read() -> None:
     scene = with_rights(
         Scene(builders.pod("bare", node_name="w1"), *app("web")), without("poddisruptionbudgets", "list")
     )
     (warning,) = scene.run()["warnings"]
-    assert warning.startswith("disruption budgets of default may not be read")
+    assert warning.startswith("PDBs of default may not be read")
 
 
-def test_a_refusal_for_a_missing_right_says_who_was_asked_for_it() -> None:
+def test_a_missing_right_is_reported_with_server_and_user() -> None:
     scene = with_rights(Scene(*app("web")), without("nodes", "patch"))
     assert scene.run()["msg"] == (
         "Nothing was changed, because the account may not patch nodes 'w1', so it cannot cordon that node: grant it"
@@ -190,31 +192,31 @@ def test_a_refusal_for_a_missing_right_says_who_was_asked_for_it() -> None:
     )
 
 
-def test_everything_wrong_is_said_in_one_failure() -> None:
+def test_all_failures_of_the_preflight_are_in_one_message() -> None:
     scene = with_rights(Scene(builders.pod("bare", node_name="w1"), *app("web")), without("nodes", "patch"))
     msg = scene.run()["msg"]
     assert "may not patch nodes 'w1'" in msg and "default/bare: no controller would recreate it" in msg
 
 
-def test_a_node_that_is_not_ready_is_warned_of() -> None:
+def test_a_node_that_is_not_ready_is_a_warning() -> None:
     scene = Scene(*app("web"))
     scene.cluster.controllers.fail("w1")
     scene.agenda.advance(60)
     result = scene.run(delete_options={"wait_timeout": 40})
     assert result["nodes"][0]["warnings"] == [
-        "node w1 is not Ready (NodeStatusUnknown): pods that are evicted there end only when its kubelet is back"
+        "node w1 is not Ready (NodeStatusUnknown): evicted pods terminate there only when its kubelet is back"
     ]
 
 
-def test_a_full_node_takes_at_most_six_requests_to_look_at() -> None:
-    budgets = [builders.budget("pdb%d" % n, selector={"app": "web%d" % n}, max_unavailable=1) for n in range(200)]
-    pods = [obj for n in range(200) for obj in app("web%d" % n)]
+def test_the_preflight_of_a_full_node_takes_at_most_six_requests() -> None:
+    budgets = [builders.budget(f"pdb{n}", selector={"app": f"web{n}"}, max_unavailable=1) for n in range(200)]
+    pods = [obj for n in range(200) for obj in app(f"web{n}")]
     scene = Scene(*pods, *budgets, builders.pod("bare", node_name="w1"))
     result = scene.run()
     assert (result["failed"], len(scene.cluster.requests) <= 6) == (True, True)
 
 
-def test_pods_behind_a_budget_are_asked_for_only_as_far_as_it_has_room() -> None:
+def test_only_as_many_evictions_are_sent_as_the_budget_allows() -> None:
     scene = Scene(builders.deployment("web", 12), nodes=("w1",))
     scene.store.load([builders.budget("web-pdb", selector={"app": "web"}, max_unavailable=2), builders.node("w2")])
     scene.agenda.advance(3)
@@ -233,5 +235,5 @@ def test_pods_behind_a_budget_are_asked_for_only_as_far_as_it_has_room() -> None
 def test_the_remedy_for_a_deadlock_is_one_that_helps(budget: dict[str, Any], remedy: str) -> None:
     message = Scene(*held(**budget)).run(delete_options={"wait_timeout": 5})["pending_pods"][0]["message"]
     assert message.endswith(
-        f"which lets none of its healthy pods go: {remedy}, or set delete_options.disable_eviction to bypass it"
+        f"which never allows a disruption: {remedy}, or set delete_options.disable_eviction to bypass it"
     )

@@ -34,8 +34,8 @@ def test_a_refusal_until_the_end_names_budget_and_server_words_and_counts_the_co
         "deadlock": True,
     }
     assert result["msg"] == (
-        "Node w1 was not drained within 10 s: 1 pod is left: default/db-0: held by disruption budget "
-        "default/db-pdb, which lets none of its healthy pods go: add a replica or lower its minAvailable, or set "
+        "Node w1 was not drained within 10 s: 1 pod is left: default/db-0: blocked by PDB "
+        "default/db-pdb, which never allows a disruption: add a replica or lower its minAvailable, or set "
         "delete_options.disable_eviction to bypass it. It stays cordoned."
     )
 
@@ -99,7 +99,7 @@ def test_a_webhooks_denial_fails_that_pod_with_its_words_and_the_others_go() -> 
         }
     )
     result = scene.run()
-    assert result["pending_pods"][0]["message"] == "see what the webhook or policy asks for, or who runs it: " + text
+    assert result["pending_pods"][0]["message"] == "do as the webhook or policy requires, or ask its owner: " + text
     assert drained(result) == ["web-0"]
     assert reasons(result) == {"kafka-0": "webhook_denied"}
 

@@ -56,7 +56,7 @@ def test_a_volume_that_stays_attached_fails_the_task_in_time_and_names_the_pod_i
     assert (result["failed"], reasons(result), scene.seconds <= 41) == (True, {"db-0": "volume_attached"}, True)
     assert result["msg"] == (
         "Node w1 was not drained within 40 s: its pods are gone, but 1 volume is still attached: pv-1 (default/data);"
-        " see what its storage driver is waiting for. It stays cordoned."
+        " check what its storage driver waits for. It stays cordoned."
     )
 
 

@@ -152,6 +152,7 @@ options:
       - With an owner, O(state=uncordon) lifts only this owner's cordon. The node becomes schedulable only when no owner
         is left and it was schedulable before the first one cordoned it. Somebody else's cordon stays.
       - Without an owner, cordon and uncordon do what kubectl does.
+      - In check mode, an owner needs the Python package jsonpatch where the module runs.
     type: str
   wait_volume_detach:
     description:

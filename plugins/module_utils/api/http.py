@@ -48,6 +48,12 @@ class Transport(Endpoint, Protocol):
         """Run a job on the network; raise TimeoutError if it has not ended after that many seconds."""
 
 
+def page_query(query: dict[str, Any], page_size: int, token: str) -> dict[str, Any]:
+    """Return the query for a page of a list: the first one, or the one that a continue token stands for."""
+    extra = {"limit": max(0, page_size), "continue": token}
+    return dict(query, **{key: value for key, value in extra.items() if value})
+
+
 def target_of(path: str, query: dict[str, Any]) -> str:
     """Return what to ask for; raise InvalidOptions for a path that would become another one on its way."""
     if any(step in (".", "..") for step in path.split("/")):

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from ..errors import ApiError, Expired, Unreachable
 from ..objects import Obj, age_of, mapping_at, version_of
-from ..runtime.clock import backoff
 from ..runtime.workers import Pause
 from .http import ResponseTimeout
 from .rest import Listing, Rest
+from .retry import backoff
 
 # A stream that says nothing may be one that a proxy holds back. Servers send bookmarks about once a minute, so
 # waiting for one would trust a dead stream too long; a list each half minute costs little.

@@ -26,16 +26,16 @@ from ..errors import (
     Unreachable,
 )
 from ..objects import Obj, mapping_at, mappings_at, version_of
-from ..runtime.clock import Clock, Deadline, backoff, clock_lead
-from .http import ResponseTimeout, Transport, body_of, events_in, exchange, streamed, target_of
+from ..runtime.clock import Clock, Deadline, clock_lead
+from .http import ResponseTimeout, Transport, body_of, events_in, exchange, page_query, streamed, target_of
 from .responses import foreign_answer, listed, value_of
+from .retry import backoff
 
-MERGE_PATCH = "application/merge-patch+json"
-
-# Until the server has given its first good answer it may be the wrong one, so patience is short.
+MERGE_PATCH, JSON_PATCH = "application/merge-patch+json", "application/json-patch+json"
+# Until the server has given its first good answer it may be the wrong one, so give up sooner.
 FIRST_ANSWER = 30.0
-# One answer may take that long: API servers give up after 60 s, load balancers sooner. The first one is waited for
-# more briefly, so that there is time for a second try.
+# One answer may take that long: API servers give up after 60 s, load balancers sooner. The first one gets less time, for
+# a second try.
 LONGEST_ANSWER = 30.0
 LONGEST_FIRST_ANSWER = 10.0
 
@@ -67,21 +67,30 @@ class Rest:
         return self.request("GET", path, query)
 
     def text(self, path: str, query: dict[str, Any]) -> str:
-        """Return a body that is no JSON, such as a container's log. Asked for once."""
+        """Return a body that is not JSON, such as a container's log. Asked for once."""
         wait = max(0.05, min(LONGEST_FIRST_ANSWER, self._deadline.remaining()))
-        now = self._clock.monotonic
-        answer = exchange(self._connection, "GET", target_of(path, query), self._headers(), None, wait, now)
+        target, now = target_of(path, query), self._clock.monotonic
+        answer = exchange(self._connection, "GET", target, self._headers(), None, wait, now)
         if answer.status == 200:
             return answer.data.decode("utf-8", "replace")
         value_of(answer.status, answer.headers, answer.data)
         raise foreign_answer(answer.status, answer.headers, b"")
 
-    def patch(self, path: str, body: Obj, query: dict[str, Any] | None = None, versioned: bool = False) -> Obj:
-        """Change an object by a JSON merge patch (RFC 7386); safe to repeat.
+    def patch(
+        self, path: str, body: Obj | list[Obj], query: dict[str, Any] | None = None, versioned: bool = False
+    ) -> Obj:
+        """Change an object by a merge patch (RFC 7386) or, given a list of operations, by a JSON patch (RFC 6902).
 
-        versioned: the body names a resourceVersion, so a conflict is an answer and not a passing fault.
+        versioned: the body names a resourceVersion, or has tests, so Conflict is an answer and not a passing fault.
         """
-        return self.request("PATCH", path, query, body, MERGE_PATCH, leave=(Conflict,) if versioned else ())
+        kind = MERGE_PATCH if isinstance(body, dict) else JSON_PATCH
+        try:
+            return self.request("PATCH", path, query, body, kind, (Conflict,) if versioned else ())
+        except ApiError as exc:
+            # A test that failed; of an object that would be invalid, the API server says what is wrong with it.
+            if kind == MERGE_PATCH or exc.status != 422 or exc.causes:
+                raise
+            raise Conflict(exc.message, exc.status, exc.reason, **exc.details) from exc
 
     def list(
         self, path: str, query: dict[str, Any], page_size: int, keep: Callable[[Obj], Obj] = lambda item: item
@@ -105,7 +114,7 @@ class Rest:
         items: list[Obj] = []
         token, before = "", {""}
         while True:
-            page = listed(self.request("GET", path, _page_query(query, page_size, token), leave=(Expired,)))
+            page = listed(self.request("GET", path, page_query(query, page_size, token), leave=(Expired,)))
             self._listed = True
             items += [keep(item) for item in mappings_at(page, "items")]
             token = str(mapping_at(page, "metadata").get("continue") or "")
@@ -141,7 +150,7 @@ class Rest:
         method: str,
         path: str,
         query: dict[str, Any] | None = None,
-        body: Obj | None = None,
+        body: Any = None,
         content_type: str = "application/json",
         leave: tuple[type[MaintenanceError], ...] = (),
     ) -> Obj:
@@ -239,8 +248,3 @@ class Rest:
         elif isinstance(exc, ResponseTimeout) and exc.message.endswith(" in time"):
             exc.message += ": check whether it is overloaded or down"
         return exc
-
-
-def _page_query(query: dict[str, Any], page_size: int, token: str) -> dict[str, Any]:
-    extra = {"limit": max(0, page_size), "continue": token}
-    return dict(query, **{key: value for key, value in extra.items() if value})

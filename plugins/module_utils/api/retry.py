@@ -1,39 +1,109 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Doubt an answer that would end a task in its middle, and that another answer may correct."""
+"""Decide what is tried again, how often, and after how many seconds. Every retry of the collection uses this file.
+
+Requests repeat what certainly is transient by themselves, within their deadline (rest.py). What is left is for tasks
+that follow a cluster for minutes: errors that usually are permanent, but may be transient while an API server restarts.
+"""
 
 from __future__ import annotations
 
-from ..errors import ApiError, InvalidConfiguration, MaintenanceError, ServerFault, TooManyRequests, Unreachable
-from ..runtime.clock import backoff
+from collections.abc import Callable
+from typing import TypeVar
 
-# How often an answer is doubted that would stay the same if it were true; the first pause before asking again, and the
-# longest: a right that is really gone ends the task in about 20 s.
+from ..errors import (
+    ApiError,
+    Conflict,
+    InvalidConfiguration,
+    MaintenanceError,
+    ServerFault,
+    TooManyRequests,
+    Unreachable,
+)
+
+Value = TypeVar("Value")
+
+# How often an error is retried that would stay the same if it were permanent; the delay before the first retry, and
+# the longest one: a right that is really gone ends the task in about 20 s.
 MAX_RETRIES = 5
 FIRST_DELAY = 1.0
 MAX_DELAY = 5.0
 
+# An object that changes that often between a read and a write is being fought over.
+MAX_CONFLICTS = 20
+
+
+def backoff(attempt: int, first: float, longest: float) -> float:
+    """Return the delay after an attempt (1 is the first): doubled each time, up to the longest."""
+    return min(longest, first * 2.0 ** min(attempt - 1, 30))
+
+
+class Retries:
+    """Count transient errors in a row."""
+
+    def __init__(self, limit: int = MAX_RETRIES) -> None:
+        self._limit = limit
+        self.count = 0
+
+    def delay_after(self, error: MaintenanceError) -> float | None:
+        """Count an error; return the seconds to wait before the next try, None if the error is to be reported."""
+        delay = self.next_delay()
+        return delay if _may_be_transient(error) else None
+
+    def next_delay(self) -> float | None:
+        """Count an error that may be transient; return the seconds to wait, None if it came too often in a row."""
+        self.count += 1
+        return backoff(self.count, FIRST_DELAY, MAX_DELAY) if self.count <= self._limit else None
+
+    def tolerates(self, error: MaintenanceError) -> bool:
+        """Count an error; return whether a waiting task should keep polling after it.
+
+        Only for a task that has had a good response before. The API server may be away for long while a node of the
+        control plane reboots.
+        """
+        delay = self.delay_after(error)
+        return delay is not None or isinstance(error, (ServerFault, TooManyRequests, Unreachable))
+
+    def reset(self) -> None:
+        """Start again from zero, after a good response."""
+        self.count = 0
+
+
+def retry_on_conflict(
+    change: Callable[[], Value], reread: Callable[[], object], attempts: int = MAX_CONFLICTS
+) -> Value:
+    """Return what C(change) returns; after each Conflict read the object again and repeat it.
+
+    Raise the last Conflict after that many attempts.
+    """
+    for _attempt in range(attempts - 1):
+        try:
+            return change()
+        except Conflict:
+            reread()
+    return change()
+
 
 def retry_delay(error: MaintenanceError, doubts: int) -> float | None:
-    """Return after how many seconds to ask again in spite of an error that is for good as a rule; None if it counts.
-
-    An API server that has just come up may know no rights, no objects, and not who vouches for tokens, for a moment.
-    What renews credentials, resolves names or answers with a certificate worked before, too. doubts: errors in a row.
-    """
-    odd = isinstance(error, (ApiError, InvalidConfiguration)) or (isinstance(error, Unreachable) and error.final)
-    return next_delay(doubts) if odd else None
+    """Return the seconds to wait before the next try after that many errors in a row, None if the error counts."""
+    return next_delay(doubts) if _may_be_transient(error) else None
 
 
 def next_delay(doubts: int) -> float | None:
-    """Return after how many seconds to ask again when so many answers in a row were doubted; None: they count."""
+    """Return the seconds to wait after that many errors in a row, None if these are too many."""
     return backoff(doubts, FIRST_DELAY, MAX_DELAY) if doubts <= MAX_RETRIES else None
 
 
 def is_transient(error: MaintenanceError, doubts: int) -> bool:
-    """Tell whether an error that a task gets which waits, and was answered before, is no reason to wait no more.
+    """Return whether a waiting task should keep polling after this error, the last of that many in a row."""
+    return isinstance(error, (ServerFault, TooManyRequests, Unreachable)) or retry_delay(error, doubts) is not None
 
-    The API server may be away while a node of the control plane reboots. doubts: errors in a row.
+
+def _may_be_transient(error: MaintenanceError) -> bool:
+    """Return whether an error may pass that is permanent as a rule.
+
+    An API server that has just started may not know its roles, its objects and its token reviewers yet. A host name
+    that resolved before, a certificate that was trusted and credentials that could be renewed may come back, too.
     """
-    passing = isinstance(error, (ServerFault, TooManyRequests, Unreachable))
-    return passing or retry_delay(error, doubts) is not None
+    return isinstance(error, (ApiError, InvalidConfiguration)) or (isinstance(error, Unreachable) and error.final)

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..api.list_watch import Changed, Listed
+from ..api.retry import backoff
 from ..cluster.eviction import ACCEPTED, Outcome
 from ..cluster.pods import owner_text
 from ..cluster.volumes import Volume
 from ..errors import MaintenanceError
 from ..objects import Obj, controller_of, deletion_time, full_name, identity_of, is_terminating, mapping_at
-from ..runtime.clock import backoff
 from .filters import BLOCK, EVICT, SKIP, DaemonSetKey, Facts, PodOptions, Verdict, daemonset_of, judge, sort_key
 from .pod import BLOCKED, DUE, TRYING, UNKNOWN, PodState, may_be_done
 from .pod_cache import ListToken, PodCache
@@ -64,6 +64,7 @@ class NodeState:
     claimed: bool = False
     resumed: bool = False
     kept_by: str = ""
+    owners: tuple[object, object] | None = None  # their annotation before this task's changes and after them
     closed_uid: str = ""
     volumes: list[Volume] | None = None
     others: int = 0
@@ -87,8 +88,7 @@ class NodeState:
     unconfirmed: bool = False
     cache: PodCache = field(default_factory=PodCache)
     departed: dict[str, PodState] = field(default_factory=dict)
-    # Gone before the answer to their eviction came.
-    _early: dict[str, PodState] = field(default_factory=dict)
+    _early: dict[str, PodState] = field(default_factory=dict)  # gone before the answer to their eviction came
     _touched: bool = False
     # How often what each controller put on the node after the cordon has gone and come back.
     _returns: dict[str, int] = field(default_factory=dict)

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..api.retry import next_delay
+from ..api.retry import backoff, next_delay
 from ..cluster.eviction import ACCEPTED, AGAIN, FAILED, GONE, REFUSED, Outcome
 from ..objects import Obj, deletion_time, int_field, is_finished, is_ready, is_terminating, mapping_at
 from ..reasons import Reason
-from ..runtime.clock import backoff
 from .filters import Verdict
 
 # Where a pod stands.

@@ -129,8 +129,3 @@ class LastLook:
     def wakes(self) -> list[float]:
         """Return in how many seconds it will be, [] if it was or there is no deadline."""
         return [] if self._taken else [self._deadline.remaining() - FINAL_CHECK_SECONDS]
-
-
-def backoff(attempt: int, first: float, longest: float) -> float:
-    """Return the pause after the attempt of that number (1 = the first): doubled each time, up to the longest."""
-    return min(longest, first * 2.0 ** min(attempt - 1, 30))

@@ -21,6 +21,7 @@ PURE = {
     "module_utils/cluster/access.py",
     "module_utils/cluster/cordon_owners.py",
     "module_utils/cluster/eviction.py",
+    "module_utils/cluster/json_patch.py",
     "module_utils/cluster/nodes.py",
     "module_utils/cluster/pods.py",
     "module_utils/cluster/volumes.py",
@@ -52,6 +53,7 @@ NETWORK = {
 }
 DOORS = {
     "ansible": {file for file in files() if LEVELS.get(package_of(file), 9) >= 5},
+    "jsonpatch": {"module_utils/cluster/json_patch.py"},
     "kubernetes": {"module_utils/connection/connection.py"},
     "urllib3": NETWORK,
     "yaml": {

@@ -77,7 +77,7 @@ class _Memory(threading.Thread):
 
     def run(self) -> None:
         while not self._over.is_set():
-            # Anew each time: a shell that holds the same command line comes before the process that it starts.
+            # Read again each time: a shell that holds the same command line comes before the process that it starts.
             for pid in _descendants(self._pid):
                 if self._only in _command_line(pid):
                     self._look(pid)

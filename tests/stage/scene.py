@@ -99,7 +99,7 @@ class Scene:
         return [r for r in asked if part or "accessreview" not in r.path]
 
     def cordoned(self, node: str = "w1") -> bool:
-        """Tell whether a node is unschedulable."""
+        """Return whether a node is unschedulable."""
         found = self.store.get("Node", None, node)
         return bool(found and found["spec"].get("unschedulable"))
 

@@ -104,7 +104,7 @@ class Access:
         raise errors.forbidden(wanted.resource, wanted.name, why, wanted.group)
 
     def allows(self, user: User, wanted: Attributes) -> bool:
-        """Tell whether the user may do it."""
+        """Return whether the user may do it."""
         rules = self._rules.get(user.name)
         if MASTERS in user.groups or rules == "*":
             return True

@@ -114,8 +114,10 @@ class WatchStream:
     def __init__(self, agenda: Agenda, kind: str, is_selected: Filter, encode: Encode) -> None:
         self.closed = False
         self.on_ready: Callable[[], None] | None = None
-        self.limit: tuple[str, int] | None = None  # a fault: after so many events ("silent" | "end" | "expire", n)
-        self.swallow = 0  # a fault: so many events are lost
+        self.limit: tuple[str, int] | None = (
+            None  # a fault and the number of events before it ("silent" | "end" | "expire", n)
+        )
+        self.swallow = 0  # a fault: the number of events still to be lost
         self.after_version = 0
         self.told = 0  # the version of the last event
         self._agenda = agenda

@@ -43,7 +43,7 @@ def class_of(world: World, claim: Object) -> tuple[str, Object | None]:
 
 
 def waits_for_pod(world: World, claim: Object) -> bool:
-    """Tell whether the claim is only bound when a pod that uses it has its node."""
+    """Return whether the claim is only bound when a pod that uses it has its node."""
     return (class_of(world, claim)[1] or {}).get("volumeBindingMode") == "WaitForFirstConsumer"
 
 
@@ -56,7 +56,7 @@ class Claims:
         self._being_made: set[str] = set()
 
     def observe(self, event: str, claim: Object, old: Object | None) -> None:
-        """Hear of a change of a claim; a volume goes with it where it is to be deleted."""
+        """Handle a change of a claim; a volume is deleted with it where it is to be deleted."""
         if event != "DELETED":
             self._queue.add((claim["metadata"]["namespace"], claim["metadata"]["name"]))
             return
@@ -68,7 +68,7 @@ class Claims:
                 self._world.agenda.after(0, partial(self._world.report, volume, {"phase": "Released"}))
 
     def observe_source(self, event: str, source: Object, old: Object | None) -> None:
-        """Hear of a new volume or class that a pending claim may wait for."""
+        """Handle a new volume or class that a pending claim may wait for."""
         if event != "DELETED":
             for claim in self._world.store.list("PersistentVolumeClaim"):
                 if not is_bound(claim):

@@ -55,7 +55,7 @@ class Kubelets:
         self._mounts = Mounts(world)
 
     def observe_pod(self, event: str, pod: Object, old: Object | None) -> None:
-        """Hear of a change of a pod."""
+        """Handle a change of a pod."""
         if event == "DELETED":
             self._drop_plan(pod)
             self._lives.forget(pod)
@@ -67,7 +67,7 @@ class Kubelets:
             self._consider(pod)
 
     def observe_node(self, event: str, node: Object, old: Object | None) -> None:
-        """Hear of a change of a node: a silent kubelet does nothing, one that speaks again catches up."""
+        """Handle a change of a node: a silent kubelet does nothing, one that speaks again catches up."""
         name = node["metadata"]["name"]
         if event == "DELETED":
             self._held.discard(name)

@@ -27,11 +27,11 @@ class ReplicaSets:
         self._pauses: Pauses[Key] = Pauses()
 
     def observe(self, event: str, replica_set: Object, old: Object | None) -> None:
-        """Hear of a change of a ReplicaSet."""
+        """Handle a change of a ReplicaSet."""
         self._queue.add((replica_set["metadata"]["namespace"], replica_set["metadata"]["name"]))
 
     def observe_pod(self, event: str, pod: Object, old: Object | None) -> None:
-        """Hear of a change of a pod."""
+        """Handle a change of a pod."""
         for version in (pod, old):
             owner = controller_of(version) if version else None
             if owner and owner.get("kind") == "ReplicaSet":

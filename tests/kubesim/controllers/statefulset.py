@@ -30,11 +30,11 @@ class StatefulSets:
         self._pauses: Pauses[Key] = Pauses()
 
     def observe(self, event: str, stateful_set: Object, old: Object | None) -> None:
-        """Hear of a change of a StatefulSet."""
+        """Handle a change of a StatefulSet."""
         self._queue.add((stateful_set["metadata"]["namespace"], stateful_set["metadata"]["name"]))
 
     def observe_pod(self, event: str, pod: Object, old: Object | None) -> None:
-        """Hear of a change of a pod."""
+        """Handle a change of a pod."""
         owner = controller_of(pod) or (controller_of(old) if old else None)
         if owner and owner.get("kind") == "StatefulSet":
             self._queue.add((pod["metadata"]["namespace"], owner["name"]))

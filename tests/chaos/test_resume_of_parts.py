@@ -19,7 +19,7 @@ MOMENTS = pytest.mark.parametrize("after", [False, True], ids=["before", "after"
 
 
 def killed(scene: Scene, nth: int, after: bool, **params: Any) -> bool:
-    """Run a task that dies at its n-th request; tell whether it came so far. The scene is ready for another run."""
+    """Run a task that dies at its n-th request; return whether it came so far. The scene is ready for another run."""
     die_at(scene, nth, after)
     try:
         scene.run(**params)

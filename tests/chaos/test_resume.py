@@ -99,7 +99,7 @@ def test_a_drain_that_is_cancelled_while_it_lifts_its_cordon_tells_what_it_did()
 
 
 def test_a_cancelled_drain_evicts_nothing_more() -> None:
-    scene = Scene(*[obj for n in range(10) for obj in app("web%d" % n)])
+    scene = Scene(*[obj for n in range(10) for obj in app(f"web{n}")])
     scene.faults.add({"method": "POST", "path": "/eviction", "delay": 1, "pass": True, "times": 0})
     cancelled_at(scene, 3.5, eviction_concurrency=1)
     sent = len(scene.requests("POST", "/eviction"))

@@ -128,7 +128,7 @@ class Access:
         groups = [g.strip() for g in request.headers.get("impersonate-group", "").split(",") if g.strip()]
         if not name:
             if groups:
-                raise errors.bad_request("requested [{Group  %s}] without impersonating a user" % groups[0])
+                raise errors.bad_request(f"requested [{{Group  {groups[0]}}}] without impersonating a user")
             return user
         self.check(user, _impersonation(name))
         for group in groups:

@@ -15,7 +15,7 @@ DOCUMENTS = ("CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md", "docs/ext
 PACKAGES = ("api", "cluster", "connection", "drain", "maintenance", "module", "modules", "rollout", "runtime")
 TOPS = ("changelogs", "docs", "meta", "playbooks", "plugins", "roles", "tests")
 # `tests/tools/step.py`, `drain/filters.py`, `drain/filters`; neither `pods/eviction` nor what holds <a placeholder>.
-PATH = re.compile(r"`((?:%s)/[\w./-]*)`" % "|".join(PACKAGES + TOPS))
+PATH = re.compile(rf"`((?:{'|'.join(PACKAGES + TOPS)})/[\w./-]*)`")
 
 
 def is_there(path: str) -> bool:

@@ -37,7 +37,7 @@ Arguments = dict[str, Any]
 class Task(NamedTuple):
     """How one task of a play ended.
 
-    seconds: from its start, with the start of the module; ended: when that was, as time.time() tells it.
+    seconds: from its start, with the start of the module; ended: when that was, as time.time() says.
     """
 
     seconds: float

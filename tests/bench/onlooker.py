@@ -21,7 +21,7 @@ _CONNECT_SECONDS = 30.0
 class Onlooker(threading.Thread):
     """A watch of `path` in bench that ends by itself, after `seconds` or when `expected` objects are so far.
 
-    times: for each name when it was first seen in the state, as time.time() tells it.
+    times: for each name when it was first seen in the state, as time.time() says.
     """
 
     def __init__(

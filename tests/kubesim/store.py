@@ -53,7 +53,7 @@ class Store:
         return list(self._objects)
 
     def subscribe(self, listener: Listener) -> None:
-        """Tell `listener` of every change, after it and in order: (ADDED|MODIFIED|DELETED, new, old)."""
+        """Notify `listener` of every change, after it and in order: (ADDED|MODIFIED|DELETED, new, old)."""
         self._listeners.append(listener)
 
     def create(self, obj: Object) -> Object:

@@ -166,7 +166,7 @@ class Attachments:
             return
         for pod in self._users.get(place, {}).values():
             words = f'AttachVolume.Attach succeeded for volume "{place[1]}" '
-            self._world.tell(pod, "SuccessfulAttachVolume", words, CONTROLLER)
+            self._world.record(pod, "SuccessfulAttachVolume", words, CONTROLLER)
 
     def _failed(self, place: Place, attachment: Object, error: str) -> None:
         """Write the attacher's error; look again later whether it still stands."""

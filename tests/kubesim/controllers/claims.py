@@ -91,12 +91,12 @@ class Claims:
             return
         name, storage_class = class_of(self._world, claim)
         if not name:
-            self._world.tell(claim, "FailedBinding", _NO_VOLUME, CONTROLLER)
+            self._world.record(claim, "FailedBinding", _NO_VOLUME, CONTROLLER)
         elif storage_class is None:
             missing = f'storageclass.storage.k8s.io "{name}" not found'
             self._world.warn(claim, "ProvisioningFailed", missing, CONTROLLER)
         elif waits_for_pod(self._world, claim) and not note_of(claim, SELECTED_NODE):
-            self._world.tell(claim, "WaitForFirstConsumer", _WAITS, CONTROLLER)
+            self._world.record(claim, "WaitForFirstConsumer", _WAITS, CONTROLLER)
         else:
             self._provision(claim, storage_class)
 
@@ -149,7 +149,7 @@ class Claims:
         if self._world.store.get("PersistentVolume", None, name) is None:
             volume = self._world.store.create(volume)
         message = f"Successfully provisioned volume {name}"
-        self._world.tell(current, "ProvisioningSucceeded", message, storage_class["provisioner"])
+        self._world.record(current, "ProvisioningSucceeded", message, storage_class["provisioner"])
         self._bind(current, volume)
 
     def _bind(self, claim: Object, volume: Object) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ..container_faults import Crash, Probe, crash_of, creation_error, note_of, probe_of, pull_error
 from ..objects import Object
 from . import references
-from .kubelet_words import say_container_started
+from .kubelet_events import say_container_started
 from .world import World
 
 # Pauses of the kubelet: between two looks at a pod that fails, and the back-off of pulls and restarts.
@@ -122,7 +122,7 @@ class Course:
         self.state = {"waiting": {"reason": reason, "message": message}}
 
     def _say(self, pod: Object, reason: str, message: str) -> None:
-        self._world.tell(pod, reason, message, "kubelet", self._field)
+        self._world.record(pod, reason, message, "kubelet", self._field)
 
     def _warn(self, pod: Object, reason: str, message: str) -> None:
         self._world.warn(pod, reason, message, "kubelet", self._field)

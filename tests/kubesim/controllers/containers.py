@@ -15,7 +15,7 @@ def awaits_containers(pod: Object) -> bool:
 
 
 def is_never_ready(pod: Object) -> bool:
-    """Return whether the pod is told to run without ever being ready."""
+    """Return whether the pod is to run without ever being ready."""
     return (pod["metadata"].get("annotations") or {}).get("fake/noready", "") not in ("", "false")
 
 

@@ -108,12 +108,12 @@ class DaemonSets:
         generation = str(daemon_set["metadata"].get("generation", 1))
         pod["metadata"].setdefault("labels", {}).update({POD_LABEL: label, "pod-template-generation": generation})
         made = self._world.store.create(pod)
-        self._world.tell(daemon_set, "SuccessfulCreate", f"Created pod: {made['metadata']['name']}", CONTROLLER)
+        self._world.record(daemon_set, "SuccessfulCreate", f"Created pod: {made['metadata']['name']}", CONTROLLER)
 
     def _end(self, daemon_set: Object, pod: Object) -> None:
         if not is_terminating(pod):
             self._world.delete(pod)
-            self._world.tell(daemon_set, "SuccessfulDelete", f"Deleted pod: {pod['metadata']['name']}", CONTROLLER)
+            self._world.record(daemon_set, "SuccessfulDelete", f"Deleted pod: {pod['metadata']['name']}", CONTROLLER)
 
     def _roll(self, daemon_set: Object, history: History, label: str, rolling: Object) -> None:
         """Replace pods of old revisions: the new one beside the old one where maxSurge allows, else after it."""

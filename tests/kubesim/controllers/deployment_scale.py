@@ -94,10 +94,10 @@ class ReplicaSetsOf:
         return resized
 
     def say_scaled(self, replica_set: Object, before: int, after: int) -> None:
-        """Tell that a ReplicaSet was scaled."""
+        """Record that a ReplicaSet was scaled."""
         way, name = "up" if after > before else "down", replica_set["metadata"]["name"]
         words = f"Scaled {way} replica set {name} from {before} to {after}"
-        self._world.tell(self.deployment, "ScalingReplicaSet", words, "deployment-controller")
+        self._world.record(self.deployment, "ScalingReplicaSet", words, "deployment-controller")
 
 
 def _fence_posts(deployment: Object) -> tuple[int, int]:

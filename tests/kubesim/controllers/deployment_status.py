@@ -148,7 +148,7 @@ def _timed_out(deployment: Object, present: Object | None, now: float) -> bool:
 
 
 def seconds_to_deadline(deployment: Object, status: Object, now: float) -> float | None:
-    """Return in how many seconds the progress deadline must be looked at; None when it need not."""
+    """Return in how many seconds the progress deadline must be checked; None when it need not."""
     present = condition_of(status, "Progressing")
     if present is None or deployment["spec"].get("paused") or not has_deadline(deployment):
         return None

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Event objects: what controllers and kubelets tell people."""
+"""Event objects, as controllers and kubelets record them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..errors import ApiStatus
 from ..objects import Object
 from ..store import Store
 
-# The API server keeps events for an hour; what is told again within that time is counted on the same event.
+# The API server keeps events for an hour; what is recorded again within that time is counted on the same event.
 KEPT_SECONDS = 3600.0
 _EventKey = tuple[str, str, str, str, str]
 
@@ -24,7 +24,7 @@ class Recorder:
         self._recorded: dict[_EventKey, tuple[str, str, float]] = {}  # -> namespace, name, last time
         self._number = 0
 
-    def tell(self, about: Object, kind: str, reason: str, message: str, component: str, field: str = "") -> None:
+    def record(self, about: Object, kind: str, reason: str, message: str, component: str, field: str = "") -> None:
         """Record that `component` says this about an object; `kind` is Normal or Warning, `field` a part of it."""
         meta, now = about["metadata"], self._agenda.now
         self._forget_old(now)
@@ -39,7 +39,7 @@ class Recorder:
         try:
             self._store.create(self._event(about, kind, reason, message, component, field, name, namespace))
         except ApiStatus:
-            return  # its namespace is going away: nobody is told
+            return  # its namespace is being deleted
         self._recorded[key] = (namespace, name, now)
 
     def _forget_old(self, now: float) -> None:

@@ -14,7 +14,7 @@ from .workqueue import WorkQueue
 from .world import World
 
 TRACKING = "batch.kubernetes.io/job-tracking"
-# Changes of pods are gathered for this long before a Job is looked at.
+# Changes of pods are gathered for this long before a Job is synced.
 BATCH_SECONDS = 1.0
 Key = tuple[str, str, str]
 

@@ -20,7 +20,7 @@ from ..agenda import Handle
 from ..objects import Object, copied, is_terminating, set_condition
 from .addresses import Addresses
 from .containers import awaits_containers, ended, is_never_ready, restarting, started, starting
-from .kubelet_words import say_started, say_stopping
+from .kubelet_events import say_started, say_stopping
 from .mounts import Mounts
 from .nodes import is_alive, readiness
 from .pod_life import PodLives

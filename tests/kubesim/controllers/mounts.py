@@ -20,7 +20,7 @@ POLL_SECONDS, LONGEST_POLL, POLL_SHARE = 0.1, 5.0, 0.1
 
 
 class Mounts:
-    """Say whether a pod's volumes are there, and tell what keeps one away: at once, then after longer and longer."""
+    """Say whether a pod's volumes are there, and record what keeps one away: at once, then after longer and longer."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -46,7 +46,7 @@ class Mounts:
         self._since.pop(pod["metadata"]["uid"], None)
 
     def _obstacle(self, pod: Object) -> str | None:
-        """Return what to tell, "" for a volume that is on its way, None when nothing is missing."""
+        """Return what to record, "" for a volume that is on its way, None when nothing is missing."""
         found: str | None = None
         for use in uses_of(self._world.store, pod):
             complaint = self._of_claim(pod, use)

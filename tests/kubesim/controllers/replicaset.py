@@ -68,11 +68,13 @@ class ReplicaSets:
             if isinstance(made, ApiStatus):
                 self._world.warn(replica_set, "FailedCreate", f"Error creating: {made.message}", CONTROLLER)
                 return made
-            self._world.tell(replica_set, "SuccessfulCreate", f"Created pod: {made['metadata']['name']}", CONTROLLER)
+            self._world.record(replica_set, "SuccessfulCreate", f"Created pod: {made['metadata']['name']}", CONTROLLER)
         if len(active) > wanted:
             for pod in sorted(active, key=_worth)[: len(active) - wanted]:
                 self._world.delete(pod)
-                self._world.tell(replica_set, "SuccessfulDelete", f"Deleted pod: {pod['metadata']['name']}", CONTROLLER)
+                self._world.record(
+                    replica_set, "SuccessfulDelete", f"Deleted pod: {pod['metadata']['name']}", CONTROLLER
+                )
         return None
 
     def _report(self, replica_set: Object, claimed: list[Object], refusal: ApiStatus | None) -> None:

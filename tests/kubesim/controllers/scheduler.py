@@ -112,7 +112,7 @@ class Scheduler:
             if use.claim is not None and not is_bound(use.claim):
                 self._world.change(use.claim, partial(_select, node=node))
         full_name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
-        self._world.tell(pod, "Scheduled", f"Successfully assigned {full_name} to {node}", SCHEDULER)
+        self._world.record(pod, "Scheduled", f"Successfully assigned {full_name} to {node}", SCHEDULER)
 
     def _refuse(self, pod: Object, message: str) -> None:
         entry: Object = {

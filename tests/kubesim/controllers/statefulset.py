@@ -110,7 +110,7 @@ class _Step:
     def _end(self, pod: Object) -> None:
         self._world.delete(pod)
         words = f"delete Pod {pod['metadata']['name']} in StatefulSet {self._set['metadata']['name']} successful"
-        self._world.tell(self._set, "SuccessfulDelete", words, CONTROLLER)
+        self._world.record(self._set, "SuccessfulDelete", words, CONTROLLER)
 
     def _strategy(self) -> str:
         return str((self._spec.get("updateStrategy") or {}).get("type", "RollingUpdate"))
@@ -198,7 +198,7 @@ class _Step:
         made = pods.create(self._world, pod)
         if not isinstance(made, ApiStatus):
             words = f"create Pod {name} in StatefulSet {meta['name']} successful"
-            self._world.tell(self._set, "SuccessfulCreate", words, CONTROLLER)
+            self._world.record(self._set, "SuccessfulCreate", words, CONTROLLER)
         elif made.reason != "AlreadyExists":
             words = f"create Pod {name} in StatefulSet {meta['name']} failed error: {made.message}"
             self._world.warn(self._set, "FailedCreate", words, CONTROLLER)

@@ -84,8 +84,15 @@ def _routes(boxes: Sequence[Box], arrows: Sequence[tuple[Box, Box]]) -> list[_Ro
         end = _port(target, source, [one for one, other in arrows if other == target])
         if len({source.column, target.column}) == 1 and _free(start, source, target, boxes, routes):
             end = start  # a straight line, where there is one
+        ends = {
+            _port(other, one, [source for source, target in arrows if target == other])
+            for one, other in arrows
+            if other.row in range(source.row + 1, target.row + 1) and (one, other) != (source, target)
+        }
         free = [x for x in _channels(start, end, boxes) if _free(x, source, target, boxes, routes)]
-        channel = min(free, key=lambda x: (abs(start - x) + abs(x - end), abs(start - x)))
+        # Where another arrow ends, a line that passes would look like a part of it.
+        clear = [x for x in free if x == start == end or all(abs(x - other) > 7 for other in ends)]
+        channel = min(clear or free, key=lambda x: (abs(start - x) + abs(x - end), abs(start - x)))
         routes.append(_Route(source, target, start, channel, end))
     return routes
 

@@ -34,7 +34,7 @@ from .retry import backoff
 MERGE_PATCH, JSON_PATCH = "application/merge-patch+json", "application/json-patch+json"
 # Until the server has given its first good answer it may be the wrong one, so give up sooner.
 FIRST_ANSWER = 30.0
-# One answer may take that long: API servers give up after 60 s, load balancers sooner. The first one gets less time, for
+# One answer may take that long: API servers give up after 60 s, load balancers sooner. The first gets less time, for
 # a second try.
 LONGEST_ANSWER = 30.0
 LONGEST_FIRST_ANSWER = 10.0

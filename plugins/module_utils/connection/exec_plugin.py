@@ -16,6 +16,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from ..errors import InvalidConfiguration
+from .secrecy import secrets_of_command, without_logins
 
 # Plugins that renew a login over the network take seconds; one that asks for input would take for ever.
 TIMEOUT = 60.0
@@ -24,10 +25,14 @@ SHORTEST = 0.5
 API_GROUP = "client.authentication.k8s.io/"
 # Asked for where the kubeconfig does not say what the plugin speaks; any version is taken then.
 DEFAULT_VERSION = API_GROUP + "v1"
-# What may be a secret in a plugin's complaint: web tokens, runs of letters and digits, what follows token= and such.
+# What may be a secret in a plugin's complaint: web tokens, runs of letters and digits, what follows token=, --password
+# and such, and what follows Bearer, also behind "token:".
 _SECRET = re.compile(
-    r"eyJ[\w-]+\.[\w.-]+|(?<![\w/.-])(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[\w+=-]{16,}"
-    r"|(?i:(?:token|passw\w*|secret|key)\w*[\"']?\s*[:=]\s*)\S+"
+    r"eyJ[\w-]+\.[\w.-]+"
+    r"|(?i:--[\w-]*(?:token|passw|secret|key)[\w-]*[\s=]+)\S+"
+    r"|(?i:(?:token|passw\w*|secret|key|authorization)\w*[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|negotiate)\s+)?)\S+"
+    r"|(?i:\b(?:bearer|basic|negotiate)\s+)[\w.~+/=-]*[\d.~+/=_-][\w.~+/=-]*|(?i:\bbearer[\s:=]+)\S+"
+    r"|(?<![\w/.-])(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[\w+=-]{16,}"
 )
 _TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d))$")
 
@@ -121,10 +126,9 @@ def _last_line(complaint: bytes, spec: ExecSpec) -> str:
     """Return the last line a plugin wrote, which says most, short and with everything masked that may be secret."""
     lines = [line.strip() for line in complaint.decode("utf-8", "replace").splitlines() if line.strip()]
     text = lines[-1] if lines else ""
-    for value in sorted([*spec.env.values(), *spec.args], key=len, reverse=True):
-        if len(value) >= 12:
-            text = text.replace(value, "***")
-    return _SECRET.sub("***", text)[:200].rstrip(" .")
+    for value in sorted(secrets_of_command(spec.args, spec.env), key=len, reverse=True):
+        text = text.replace(value, "***")
+    return _SECRET.sub("***", without_logins(text))[:200].rstrip(" .")
 
 
 def _answer(output: bytes, spec: ExecSpec) -> ExecAnswer:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InvalidConfiguration
+from .secrecy import is_content
 
 SECTIONS = {"clusters": "cluster", "users": "user", "contexts": "context"}
 # So many names of contexts stand in an error.
@@ -150,9 +151,9 @@ def _names(entries: dict[str, Entry], what: str = "contexts") -> str:
 
 
 def _paths(source: Any, given_as: str) -> list[str]:
-    if isinstance(source, list) and all(isinstance(item, str) for item in source):
+    if isinstance(source, list) and all(isinstance(item, str) and not is_content(item) for item in source):
         items = source
-    elif isinstance(source, str) and "\n" not in source.strip() and not source.lstrip().startswith("{"):
+    elif isinstance(source, str) and not is_content(source):
         items = source.split(os.pathsep)
     else:
         # A kubeconfig's text, perhaps: it is full of secrets, so nothing of it is repeated.

@@ -9,19 +9,20 @@
     |-- InvalidOptions          an option has a value that makes no sense
     |-- MissingLibrary          a Python package is absent or too old
     |-- InvalidConfiguration    kubeconfig, certificates or credentials cannot be used
-    |-- Unreachable             no API server answers there
-    |-- ApiError                the API server said no
+    |-- Unreachable             no API server responds there
+    |-- ApiError                the API server responded with an error
     |   |-- Unauthorized        401
     |   |-- Forbidden           403
     |   |-- NotFound            404
     |   |-- Conflict            409
     |   |-- Expired             410
     |   |-- TooManyRequests     429
-    |   `-- ServerFault         408, 5xx, and answers that are no JSON
+    |   `-- ServerFault         408, 5xx
+    |       `-- UnexpectedResponse   not from a Kubernetes API server: HTML, other JSON, a redirect
     `-- Failed                  the use case cannot go on
 
-    Cancelled                   a signal ended the task; stands apart, as KeyboardInterrupt does, so that no handler
-                                of one node's failure takes it for one
+    Cancelled                   a signal ended the task; apart from the others, as KeyboardInterrupt is, so that no
+                                handler of one node's failure catches it
 
 Code decides by classes, statuses and details; sentences may change.
 """
@@ -32,10 +33,9 @@ from typing import Any
 
 
 class MaintenanceError(Exception):
-    """Carry one sentence that names the cause and the remedy, and details by which code tells errors of a class apart.
+    """Carry one sentence that names the cause and the remedy, and details that distinguish errors of a class.
 
-    details: C(foreign), the answer is not from a Kubernetes API server; C(kind), C(name) for a host name that cannot be
-    resolved; C(about), the Status object's C(details), a dict.
+    details: C(kind), C(name) for a host name that cannot be resolved; C(about), the Status object's C(details), a dict.
     """
 
     def __init__(self, message: str, **details: Any) -> None:
@@ -48,8 +48,8 @@ class MaintenanceError(Exception):
         return self.message
 
     def first_line(self) -> str:
-        """Return the message's first line, for a place where there is room for one."""
-        return self.message.splitlines()[0] if self.message else "no answer"
+        """Return the message's first line, for a place that has one line."""
+        return self.message.splitlines()[0] if self.message else "no response"
 
 
 class InvalidOptions(MaintenanceError):
@@ -65,9 +65,9 @@ class InvalidConfiguration(MaintenanceError):
 
 
 class Unreachable(MaintenanceError):
-    """Say that no API server answers, where, and why.
+    """Say that no API server responds, where, and why.
 
-    C(final) is true for a cause that trying again cannot heal: an unknown host name, a certificate that is not trusted.
+    final: no retry can help: an unknown host name, a certificate that is not trusted.
     """
 
     def __init__(self, message: str, final: bool = False, **details: Any) -> None:
@@ -76,9 +76,9 @@ class Unreachable(MaintenanceError):
 
 
 class ApiError(MaintenanceError):
-    """Carry what the API server answered.
+    """Carry an error that the API server responded with.
 
-    status: the HTTP status; reason: the Status object's C(reason), "" when the body is none;
+    status: the HTTP status; reason: the Status object's C(reason), "" if there is no such object;
     causes: its C(details.causes), a list of dicts; retry_after: seconds the server asks to wait, or None.
     """
 
@@ -111,7 +111,7 @@ class NotFound(ApiError):
 
 
 class Conflict(ApiError):
-    """409: somebody else changed the object, or a precondition does not hold."""
+    """409: the object has been changed since it was read, or a precondition does not hold."""
 
 
 class Expired(ApiError):
@@ -123,11 +123,15 @@ class TooManyRequests(ApiError):
 
 
 class ServerFault(ApiError):
-    """408, 5xx or an answer that is not the API's: worth another try."""
+    """408 or 5xx: worth another try."""
+
+
+class UnexpectedResponse(ServerFault):
+    """A response, with any status, that is not from a Kubernetes API server."""
 
 
 class Failed(MaintenanceError):
-    """The use case cannot go on, although the API server answered."""
+    """The use case cannot go on, although the API server works."""
 
 
 class Cancelled(BaseException):

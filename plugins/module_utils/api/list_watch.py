@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Follow a collection of the API: one list, then one watch, resumed and mistrusted as the API demands.
+"""Follow a collection of the API: one list, then one watch, resumed, and re-listed when the stream stalls or expires.
 
 https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
 """
@@ -10,34 +10,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple
 
-from ..errors import ApiError, Expired, Unreachable
+from ..errors import ApiError, Expired, MaintenanceError, Unreachable
 from ..objects import Obj, age_of, mapping_at, version_of
-from ..runtime.workers import Pause
+from ..runtime.workers import Pause, Tag, Workers
 from .http import ResponseTimeout
 from .rest import Listing, Rest
-from .retry import backoff
+from .retry import Retries, backoff
 
-# A stream that says nothing may be one that a proxy holds back. Servers send bookmarks about once a minute, so
-# waiting for one would trust a dead stream too long; a list each half minute costs little.
-SILENCE = 30.0
+# A silent stream may be one that a proxy holds back. Servers send bookmarks about once a minute, so waiting for one
+# would trust a dead stream too long; a list each half minute costs little.
+MAX_SILENCE = 30.0
 # How long the server is asked to keep a stream open.
-STREAM = 300
-# A watch that ends at once again and again is not worth more than a list each C(pause).
-SHORT_STREAMS = 3
-# Seconds between any two requests of one watch, however much it tells: some servers end each stream at once.
+STREAM_SECONDS = 300
+# A watch whose streams end without an event that often in a row is replaced by a new list.
+MAX_EMPTY_STREAMS = 3
+FIRST_DELAY = 0.5
+# Seconds between any two requests of one watch, however many events it sends: some servers end each stream at once.
 MIN_DELAY = 0.2
-# Statuses that mean that nothing can be watched: forbidden, unknown, or a method that a proxy does not let through.
+# Watching is not possible: it is forbidden or unknown, or a proxy does not let the method through.
 UNWATCHABLE = (403, 404, 405)
 
 
 class Listed(NamedTuple):
-    """All items, as they stood at a version. anew: versions have begun anew, so that older news have greater ones."""
+    """All items at a version. versions_reset: versions started over, so known objects may have greater ones."""
 
     items: list[Obj]
     version: str = ""
-    anew: bool = False
+    versions_reset: bool = False
 
 
 class Changed(NamedTuple):
@@ -48,17 +50,20 @@ class Changed(NamedTuple):
 
 
 class Unwatched(NamedTuple):
-    """The account may not watch; lists come instead. Said once."""
+    """Watching is forbidden; the caller gets periodic lists instead. Yielded once."""
 
     message: str
+
+
+Event = Listed | Changed | Unwatched
 
 
 @dataclass
 class Collection:
     """What to follow.
 
-    path, query: of the list; page_size: of its pages; pause: seconds between lists where no watch may be used;
-    keep: trims each item.
+    path, query: of the list; page_size: of its pages; pause: seconds between lists where watching is not possible, and
+    the longest delay between watches; keep: trims each item.
     """
 
     path: str
@@ -68,73 +73,108 @@ class Collection:
     keep: Callable[[Obj], Obj] = lambda item: item
 
 
-def list_and_watch(rest: Rest, what: Collection) -> Iterator[Listed | Changed | Unwatched | Pause | None]:
-    """Yield the items of a collection and then every change, for ever. Raise what no further try heals."""
+class Subscription:
+    """A collection that is followed beside the main thread, and listed again after errors that may be transient."""
+
+    def __init__(self, workers: Workers, tag: Tag, rest: Rest, what: Collection) -> None:
+        self._workers = workers
+        self._tag = tag
+        self._rest = rest
+        self._what = what
+        self._retries = Retries()
+
+    def start(self, delay: float = 0.0) -> None:
+        """Post events as messages with the tag, after a delay. An error is the last message."""
+        before = [Pause(delay)] if delay else []
+        self._workers.follow(self._tag, chain(before, self._events()))
+
+    def retry(self, error: MaintenanceError) -> bool:
+        """Start again, after a delay; return False for a permanent error and for the last of too many in a row."""
+        delay = self._retries.delay_after(error)
+        if delay is not None:
+            self.start(delay)
+        return delay is not None
+
+    def _events(self) -> Iterator[Event | Pause | None]:
+        for event in list_and_watch(self._rest, self._what):
+            if isinstance(event, Listed):
+                self._retries.reset()
+            yield event
+
+
+class _WatchEnd(NamedTuple):
+    """Why a new list is due. useful: there were events; delay: seconds before the list; version: the newest one."""
+
+    useful: bool
+    delay: float
+    version: str
+
+
+def list_and_watch(rest: Rest, what: Collection) -> Iterator[Event | Pause | None]:
+    """Yield the items of a collection and then every change, without end. Raise errors that stay.
+
+    None means that there is nothing just now, Pause when the next request is due.
+    """
     watching, version = True, ""
-    vain = 0
+    useless_watches = 0
     while True:
         listing = rest.list(what.path, what.query, what.page_size, what.keep)
-        # A list is never older than what was heard before it was asked for, except in a cluster restored from a backup.
-        yield Listed(*listing, anew=0 < age_of(listing.version) < age_of(version))
-        version = listing.version
-        pause = what.pause
+        # A list is never older than events before it, except in a cluster that was restored from a backup.
+        yield Listed(*listing, versions_reset=0 < age_of(listing.version) < age_of(version))
+        version, delay = listing.version, what.pause
         if watching:
             try:
-                useful, asked, version = yield from _watch(rest, what, listing)
-                # One list in place of a watch that broke is due at once; a server whose watches all break is not to be
-                # asked without end.
-                vain = 0 if useful else vain + 1
-                pause = max(asked, backoff(vain - 1, 0.5, what.pause) if vain > 1 else 0.0)
+                end = yield from _watch(rest, what, listing)
+                # A watch that broke is replaced by a list at once, but not again and again where all of them break.
+                useless_watches = 0 if end.useful else useless_watches + 1
+                repeated = backoff(useless_watches - 1, FIRST_DELAY, what.pause) if useless_watches > 1 else 0.0
+                version, delay = end.version, max(end.delay, repeated)
             except ApiError as exc:
                 if exc.status not in UNWATCHABLE:
                     raise
                 watching = False
                 yield Unwatched(exc.message)
-        if pause:
-            yield Pause(pause)
+        if delay:
+            yield Pause(delay)
 
 
-def _watch(
-    rest: Rest, what: Collection, listing: Listing
-) -> Generator[Changed | Pause | None, None, tuple[bool, float, str]]:
-    """Yield changes since the listing. Return when a new list is due.
-
-    Returned are whether the watch was of use, for how many seconds not to ask again, and the version it came to.
-    """
+def _watch(rest: Rest, what: Collection, listing: Listing) -> Generator[Changed | Pause | None, None, _WatchEnd]:
+    """Yield changes since the listing; return when a new list is due."""
     version = listing.version
-    empty, useful = 0, False
+    empty_streams, useful = 0, False
     while True:
-        heard = False
+        changed = False
         try:
-            for event in rest.stream(what.path, _query(what, version), SILENCE):
+            for event in rest.stream(what.path, _query(what, version), MAX_SILENCE):
                 if event is None:
                     yield None
                     continue
                 obj = mapping_at(event, "object")
                 before, version = version, version_of(obj) or version
                 if event.get("type") in ("ADDED", "MODIFIED", "DELETED"):
-                    # What comes again and again is no news.
-                    heard = heard or version != before
+                    # A server that repeats an event on each stream has none to send.
+                    changed = changed or version != before
                     yield Changed(event["type"], what.keep(obj))
         except ResponseTimeout:
-            # That was pause enough.
-            return True, 0.0, version
+            # The timeout was the delay; re-list at once.
+            return _WatchEnd(True, 0.0, version)
         except Expired:
-            return useful or heard, MIN_DELAY, version
+            return _WatchEnd(useful or changed, MIN_DELAY, version)
         except (ApiError, Unreachable) as exc:
-            # 400: the list has just been answered, so it is the version that the server cannot read.
+            # 400: the list was good a moment ago, so it is the version that the server cannot read.
             if not rest.is_retryable(exc) and getattr(exc, "status", 0) != 400:
                 raise
-            return useful or heard, (exc.retry_after if isinstance(exc, ApiError) else None) or 1.0, version
-        # The server ended the stream, as it does after a while: go on where it stopped.
-        empty, useful = 0 if heard else empty + 1, useful or heard
-        if empty >= SHORT_STREAMS:
-            return useful, MIN_DELAY, version
-        yield Pause(backoff(empty, 0.5, what.pause) if empty else MIN_DELAY)
+            delay = (exc.retry_after if isinstance(exc, ApiError) else None) or 1.0
+            return _WatchEnd(useful or changed, delay, version)
+        # The server ended the stream, as it does after a while: resume where it stopped.
+        empty_streams, useful = 0 if changed else empty_streams + 1, useful or changed
+        if empty_streams >= MAX_EMPTY_STREAMS:
+            return _WatchEnd(useful, MIN_DELAY, version)
+        yield Pause(backoff(empty_streams, FIRST_DELAY, what.pause) if empty_streams else MIN_DELAY)
 
 
 def _query(what: Collection, version: str) -> dict[str, Any]:
-    query = dict(what.query, watch="true", allowWatchBookmarks="true", timeoutSeconds=STREAM)
+    query = dict(what.query, watch="true", allowWatchBookmarks="true", timeoutSeconds=STREAM_SECONDS)
     if version:
         # Without one a server would start with every item again; "" must not become "None" or "0".
         query["resourceVersion"] = version

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Turn an HTTP answer into an object, or into an error of errors.py."""
+"""Turn an HTTP response into an object, or into an error of errors.py."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from ..errors import (
     ServerFault,
     TooManyRequests,
     Unauthorized,
+    UnexpectedResponse,
 )
 from ..objects import Obj, int_field, mapping_at, mappings_at
 
@@ -42,28 +43,28 @@ _CLASSES: dict[int, type[ApiError]] = {
 
 
 def value_of(status: int, headers: Mapping[str, str], data: bytes) -> Obj:
-    """Return the object in a good answer; raise the ApiError that any other answer is.
+    """Return the object in a good response; raise an ApiError for any other one.
 
-    Only a body that is a Kubernetes Status is believed. A 404 page of a load balancer does not mean that a pod is
-    gone, so whatever else comes counts as a fault between here and the API server.
+    Only a Kubernetes Status counts as an error of the API server. A 404 page of a load balancer does not mean that a
+    pod is gone.
     """
     body = _parsed(data)
     if 200 <= status < 300 and body is not None:
         return body
     if body is None or body.get("kind") != "Status":
-        raise foreign_answer(status, headers, data)
+        raise unexpected_response(status, headers, data)
     raise error_of(body, status, headers)
 
 
 def error_of(body: Obj, status: int = 0, headers: Mapping[str, str] | None = None) -> ApiError:
-    """Return the error that a Status object describes. Its own code counts where none is given (watch streams)."""
+    """Return the error that a Status object describes, with its own code if no status is given (watch streams)."""
     status = status or int_field(body.get("code"), 500)
     kind = _CLASSES.get(status, ServerFault if status >= 500 else ApiError)
     retry_after = _seconds((headers or {}).get("Retry-After"))
     if retry_after is None:
         retry_after = _seconds(mapping_at(body, "details").get("retryAfterSeconds"))
     return kind(
-        clip(str(body.get("message") or "") or "the API server answered %d without a message" % status),
+        clip(str(body.get("message") or "") or f"the API server responded with {status} and no message"),
         status=status,
         reason=str(body.get("reason") or ""),
         causes=mappings_at(body, "details", "causes"),
@@ -73,49 +74,48 @@ def error_of(body: Obj, status: int = 0, headers: Mapping[str, str] | None = Non
 
 
 def event_of(line: bytes) -> Obj:
-    """Return the event that a line of a watch is; raise the error that it tells of."""
+    """Return the event in a line of a watch; raise the error in it."""
     event = _parsed(line)
     if event is None:
         text = "the watch sent something that is not an event, or was cut off in the middle of one"
-        raise ServerFault(text, status=200, foreign=True)
+        raise UnexpectedResponse(text, status=200)
     if event.get("type") == "ERROR":
         raise error_of(mapping_at(event, "object"))
     return event
 
 
 def listed(page: Obj) -> Obj:
-    """Return a page of a list; raise a fault for other JSON, which without items would look as if all were gone."""
+    """Return a page of a list; raise UnexpectedResponse for other JSON, which would look like an empty list."""
     if not isinstance(page.get("items"), list) and not str(page.get("kind") or "").endswith("List"):
-        text = "the answer to a list request is not a list, so it is not from a Kubernetes API server"
-        raise ServerFault(text, status=200, foreign=True)
+        text = "the response to a list request is not a list, so it is not from a Kubernetes API server"
+        raise UnexpectedResponse(text, status=200)
     return page
 
 
 def is_absent(error: NotFound) -> bool:
-    """Tell whether a 404 says that an object is not there; without a name it says that there is no such API."""
+    """Return whether a 404 means that an object does not exist; without a name it means that the API does not."""
     return bool(mapping_at(error.details, "about").get("name"))
 
 
 def selector_fault(exc: ApiError, option: str, selectors: list[str]) -> MaintenanceError:
-    """Return the error to raise for a list that failed: the user's mistake where the label selectors are malformed."""
+    """Return the error to raise for a list that failed: InvalidOptions if the label selectors are invalid."""
     if exc.status != 400 or not selectors:
         return exc
-    text = "the option %s: %r is not a valid label selector: %s"
-    return InvalidOptions(text % (option, ",".join(selectors), exc.message))
+    selector = ",".join(selectors)
+    return InvalidOptions(f"the option {option}: {selector!r} is not a valid label selector: {exc.message}")
 
 
-def foreign_answer(status: int, headers: Mapping[str, str], data: bytes) -> ServerFault:
-    """Return the error for an answer that no Kubernetes API server wrote."""
+def unexpected_response(status: int, headers: Mapping[str, str], data: bytes) -> UnexpectedResponse:
+    """Return the error for a response that is not from a Kubernetes API server."""
     kind = (headers.get("Content-Type") or "").split(";")[0].strip() or "no content type"
     where = ""
     if 300 <= status < 400 and headers.get("Location"):
         # A login in front of the host is a secret.
-        where = " to %s" % re.sub(r"//[^/]*@", "//", headers["Location"].split("?")[0])
-    return ServerFault(
-        "the answer is not from a Kubernetes API server (HTTP %d%s, %s, %d bytes)" % (status, where, kind, len(data)),
+        where = " to " + re.sub(r"//[^/]*@", "//", headers["Location"].split("?")[0])
+    return UnexpectedResponse(
+        f"the response is not from a Kubernetes API server (HTTP {status}{where}, {kind}, {len(data)} bytes)",
         status=status,
         retry_after=_seconds(headers.get("Retry-After")),
-        foreign=True,
     )
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Say what went wrong below HTTP on the way to an API server, and what to correct where."""
+"""Turn errors below HTTP into Unreachable, with what to correct and where."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import ssl
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from ..errors import MaintenanceError, Unreachable
+from ..errors import Unreachable
 
 try:
     from urllib3.exceptions import ProxyError
@@ -31,79 +31,65 @@ class Endpoint(Protocol):
     proxy: str
 
 
-def fault_of(exc: BaseException, way: Endpoint) -> MaintenanceError:
-    """Return what a transport error means for the user, and whether trying again can heal it."""
-    chain, base_url = list(_chain(exc)), way.base_url
+def unreachable(exc: BaseException, endpoint: Endpoint) -> Unreachable:
+    """Return what a transport error means for the user, and whether a retry can help."""
+    chain, base_url, server_from = list(_chain(exc)), endpoint.base_url, endpoint.server_from
     if any(isinstance(link, ProxyError) for link in chain):
-        return _lost_at_the_proxy(chain, way)
+        return _proxy_error(chain, endpoint)
     for link in chain:
         if isinstance(link, ssl.SSLCertVerificationError):
-            return _untrusted(link, base_url)
+            why = link.verify_message or link.reason
+            advice = "give the right ca_cert, or set validate_certs=false to do without"
+            return Unreachable(f"the certificate of {base_url} is not trusted ({why}): {advice}", final=True)
         if isinstance(link, socket.gaierror):
-            # The resolver's "try again" is the only one of its answers that passes.
-            final = link.errno != socket.EAI_AGAIN
             return Unreachable(
-                "the host name in %s cannot be resolved (%s): check the %s"
-                % (base_url, link.strerror, way.server_from),
-                final=final,
+                f"the host name in {base_url} cannot be resolved ({link.strerror}): check the {server_from}",
+                # EAI_AGAIN is the resolver's only temporary failure.
+                final=link.errno != socket.EAI_AGAIN,
                 kind="name",
             )
         if type(link).__name__ == "LocationParseError":
-            return Unreachable(
-                "the host name in %s (%s), or that of the proxy, is not a valid name: correct it"
-                % (base_url, way.server_from),
-                final=True,
-            )
+            text = f"the host name in {base_url} ({server_from}), or that of the proxy, is not a valid name: correct it"
+            return Unreachable(text, final=True)
         if isinstance(link, ConnectionRefusedError):
             return Unreachable(
-                "nothing listens at %s (connection refused): check the %s, and whether the API server is running"
-                % (base_url, way.server_from)
+                f"nothing listens at {base_url} (connection refused): check the {server_from}, and whether the API"
+                " server is running"
             )
     text = " ".join(str(link) for link in chain)
-    for mark, sentence in _TLS_FAULTS:
-        if mark in text:
-            return Unreachable("TLS with %s fails: %s" % (base_url, sentence), final=True)
+    for part, sentence in _TLS_ERRORS.items():
+        if part in text:
+            return Unreachable(f"TLS with {base_url} fails: {sentence}", final=True)
     return Unreachable(
-        "the connection to %s broke (%s): check that the API server, and what is on the way to it, is up"
-        % (base_url, _short(chain))
+        f"the connection to {base_url} broke ({_short(chain)}): check that the API server, and what is on the way to"
+        " it, is up"
     )
 
 
-# What OpenSSL calls the faults that no further try heals, and what to do about each.
-_TLS_FAULTS = (
-    (
-        "doesn't match",
-        "its certificate is for another name; use that name as host, or tls-server-name in the kubeconfig",
-    ),
-    ("certificate verify failed", "its certificate is not trusted; give the right ca_cert"),
-    ("WRONG_VERSION_NUMBER", "it does not speak TLS; the address may need http:// or another port"),
-    ("UNKNOWN_CA", "it does not trust the client certificate; check client_cert"),
-    ("CERTIFICATE_REQUIRED", "it wants a client certificate; give client_cert and client_key"),
-    ("BAD_CERTIFICATE", "it refuses the client certificate; check client_cert and client_key"),
-    ("CERTIFICATE_EXPIRED", "the client certificate has expired; renew client_cert"),
-    ("KEY_VALUES_MISMATCH", "client_cert and client_key do not belong together"),
-)
+# What OpenSSL calls the errors that no retry fixes, and what to do about each.
+_TLS_ERRORS = {
+    "doesn't match": "its certificate is for another name; use that name as host, or tls-server-name in the kubeconfig",
+    "certificate verify failed": "its certificate is not trusted; give the right ca_cert",
+    "WRONG_VERSION_NUMBER": "it does not speak TLS; the address may need http:// or another port",
+    "UNKNOWN_CA": "it does not trust the client certificate; check client_cert",
+    "CERTIFICATE_REQUIRED": "it wants a client certificate; give client_cert and client_key",
+    "BAD_CERTIFICATE": "it refuses the client certificate; check client_cert and client_key",
+    "CERTIFICATE_EXPIRED": "the client certificate has expired; renew client_cert",
+    "KEY_VALUES_MISMATCH": "client_cert and client_key do not belong together",
+}
 
 
-def _lost_at_the_proxy(chain: list[BaseException], way: Endpoint) -> Unreachable:
+def _proxy_error(chain: list[BaseException], endpoint: Endpoint) -> Unreachable:
     why = _short(chain)
-    refusal = re.search(r"Tunnel connection failed: (\d{3})", " ".join(str(link) for link in chain))
-    if refusal:
-        why = "it answers %s" % refusal[1]
+    status = re.search(r"Tunnel connection failed: (\d{3})", " ".join(str(link) for link in chain))
+    if status:
+        why = f"it responds with status {status[1]}"
     return Unreachable(
-        "the proxy %s on the way to %s does not let us through (%s): correct its address there or its login in"
-        " proxy_headers, or bypass it with no_proxy" % (way.proxy, way.base_url, why),
+        f"no connection to {endpoint.base_url} through the proxy {endpoint.proxy} ({why}): correct its address there or"
+        " its login in proxy_headers, or bypass it with no_proxy",
         # Access denied, a wrong login, an unknown name or bad TLS stay as they are; a proxy that is down may return.
         final=any(isinstance(link, (socket.gaierror, ssl.SSLError)) for link in chain)
-        or (refusal is not None and refusal[1].startswith("4")),
-    )
-
-
-def _untrusted(exc: ssl.SSLCertVerificationError, base_url: str) -> Unreachable:
-    return Unreachable(
-        "the certificate of %s is not trusted (%s): give the right ca_cert, or set validate_certs=false to do without"
-        % (base_url, exc.verify_message or exc.reason),
-        final=True,
+        or (status is not None and status[1].startswith("4")),
     )
 
 

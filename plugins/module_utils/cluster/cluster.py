@@ -12,7 +12,7 @@ from urllib.parse import quote
 from ..api.list_watch import Collection, Listed
 from ..api.responses import is_absent, selector_fault
 from ..api.rest import Rest
-from ..errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFound, ServerFault
+from ..errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFound, UnexpectedResponse
 from ..objects import Obj, controller_of, identity_of, is_finished, is_mirror, mapping_at, name_of, namespace_of
 from ..text import abbreviate
 from .access import REVIEWS, Right, is_allowed, review_of
@@ -64,12 +64,8 @@ class Cluster:
         found = self._rest.get(_path(NODES, name))
         if name_of(found) != name:
             # Else the node "" would be drained, and the pods with that node name are those that wait for a node.
-            raise ServerFault(
-                "the answer for node %s is not that node, so it is not from a Kubernetes API server: correct the"
-                " address" % name,
-                status=200,
-                foreign=True,
-            )
+            text = f"the response for node {name} is not that node, so it is not from a Kubernetes API server"
+            raise UnexpectedResponse(f"{text}: correct the address", status=200)
         return found
 
     def nodes(self, selectors: list[str], option: str = "node_selectors") -> list[Obj]:
@@ -215,7 +211,7 @@ class Cluster:
             answer = self._rest.request("DELETE", path, None, body, leave=(MaintenanceError,))
         if answer.get("kind") not in REMOVED:
             # A pod of which something else said yes would be waited for in vain.
-            raise ServerFault("the answer to an eviction is not from a Kubernetes API server", status=200, foreign=True)
+            raise UnexpectedResponse("the response to an eviction is not from a Kubernetes API server", status=200)
 
     def _likely(self, name: str) -> str:
         try:

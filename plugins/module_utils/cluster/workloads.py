@@ -13,7 +13,7 @@ from urllib.parse import quote
 from ..api.list_watch import Collection
 from ..api.responses import is_absent
 from ..api.rest import Rest
-from ..errors import MaintenanceError, NotFound, ServerFault
+from ..errors import MaintenanceError, NotFound, UnexpectedResponse
 from ..objects import (
     Obj,
     controller_of,
@@ -57,8 +57,8 @@ class Workloads:
                 return None
             raise
         if name_of(found) != name:
-            text = "the answer for %s is not that workload, so it is not from a Kubernetes API server"
-            raise ServerFault(text % name, status=200, foreign=True)
+            text = f"the response for {name} is not that workload, so it is not from a Kubernetes API server"
+            raise UnexpectedResponse(text, status=200)
         return trimmed_workload(found)
 
     def collection(

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run the credential plugin of a kubeconfig user (client.authentication.k8s.io), in bounded time and without leaks."""
+"""Run the credential plugin of a kubeconfig user (client.authentication.k8s.io) in bounded time, and leak nothing."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from typing import Any
 from ..errors import InvalidConfiguration
 from .secrecy import secrets_of_command, without_logins
 
-# Plugins that renew a login over the network take seconds; one that asks for input would take for ever.
+# Plugins that renew a login over the network take seconds; one that waits for input would never end.
 TIMEOUT = 60.0
-# What a task that is out of time still gives one.
-SHORTEST = 0.5
+# Seconds that a plugin gets even if the task's time is up.
+MIN_TIMEOUT = 0.5
 API_GROUP = "client.authentication.k8s.io/"
-# Asked for where the kubeconfig does not say what the plugin speaks; any version is taken then.
+# Requested if the kubeconfig does not name a version; any version is accepted then.
 DEFAULT_VERSION = API_GROUP + "v1"
-# What may be a secret in a plugin's complaint: web tokens, runs of letters and digits, what follows token=, --password
+# What may be a secret in a plugin's output: web tokens, runs of letters and digits, what follows token=, --password
 # and such, and what follows Bearer, also behind "token:".
 _SECRET = re.compile(
     r"eyJ[\w-]+\.[\w.-]+"
@@ -39,7 +39,7 @@ _TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:[Zz
 
 @dataclass(frozen=True)
 class ExecSpec:
-    """What to run. C(user) and C(origin) name the kubeconfig user in errors; cluster is told if provideClusterInfo."""
+    """What to run. user, origin: the kubeconfig user in errors; cluster: passed to the plugin if provideClusterInfo."""
 
     user: str
     origin: str
@@ -51,15 +51,15 @@ class ExecSpec:
     cluster: dict[str, Any] | None = field(repr=False)
 
     def failed(self, why: str) -> InvalidConfiguration:
-        """Return the error that names program, user and kubeconfig."""
+        """Return an error that names program, user and kubeconfig."""
         return InvalidConfiguration(
-            "The credential plugin '%s' of user '%s' in %s %s." % (self.command, self.user, self.origin, why)
+            f"The credential plugin '{self.command}' of user '{self.user}' in {self.origin} {why}."
         )
 
 
 @dataclass(frozen=True)
-class ExecAnswer:
-    """What a plugin gave: a token, a client certificate, or both. C(expires): seconds since 1970, None = never."""
+class ExecResult:
+    """What a plugin returned: a token, a client certificate, or both. expires: seconds since 1970, None: never."""
 
     token: str = field(repr=False)
     certificate: str = field(repr=False)
@@ -67,29 +67,25 @@ class ExecAnswer:
     expires: float | None
 
 
-def run_plugin(spec: ExecSpec, seconds: float = TIMEOUT) -> ExecAnswer:
-    """Run the plugin and return its credentials. seconds: how long it may take, TIMEOUT at the most."""
+def run_plugin(spec: ExecSpec, seconds: float = TIMEOUT) -> ExecResult:
+    """Run the plugin and return its credentials. seconds: how long it may take, at most TIMEOUT."""
     program = shutil.which(spec.command)
     if program is None:
-        hint = " ".join(spec.install_hint.split())
-        raise spec.failed(
-            "is not installed on this host or not executable: install it where the module runs%s"
-            % (" (%s)" % hint if hint else "")
-        )
-    code, output, complaint = _run(program, spec, min(TIMEOUT, max(SHORTEST, seconds)))
+        hint = f" ({' '.join(spec.install_hint.split())})" if spec.install_hint.strip() else ""
+        raise spec.failed(f"is not installed on this host or not executable: install it where the module runs{hint}")
+    code, output, stderr = _run(program, spec, min(TIMEOUT, max(MIN_TIMEOUT, seconds)))
     if code != 0:
-        said = _last_line(complaint, spec)
-        raise spec.failed(
-            "ended with exit code %d%s: run it by hand to see why" % (code, " and said '%s'" % said if said else "")
-        )
-    return _answer(output, spec)
+        line = _last_line(stderr, spec)
+        wrote = f" and wrote '{line}'" if line else ""
+        raise spec.failed(f"ended with exit code {code}{wrote}: run it by hand to see why")
+    return _result(output, spec)
 
 
 def _run(program: str, spec: ExecSpec, seconds: float) -> tuple[int, bytes, bytes]:
-    told: dict[str, Any] = {"interactive": False}
+    request: dict[str, Any] = {"interactive": False}
     if spec.cluster is not None:
-        told["cluster"] = spec.cluster
-    info = {"apiVersion": spec.api_version or DEFAULT_VERSION, "kind": "ExecCredential", "spec": told}
+        request["cluster"] = spec.cluster
+    info = {"apiVersion": spec.api_version or DEFAULT_VERSION, "kind": "ExecCredential", "spec": request}
     try:
         process = subprocess.Popen(  # noqa: S603
             [program, *spec.args],
@@ -101,17 +97,18 @@ def _run(program: str, spec: ExecSpec, seconds: float) -> tuple[int, bytes, byte
             start_new_session=True,
         )
     except (OSError, ValueError) as exc:
-        raise spec.failed("cannot be started (%s)" % (getattr(exc, "strerror", None) or "bad arguments")) from None
+        why = getattr(exc, "strerror", None) or "bad arguments"
+        raise spec.failed(f"cannot be started ({why})") from None
     with process:
         try:
-            output, complaint = process.communicate(timeout=seconds)
+            output, stderr = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             raise spec.failed(
-                "gave no answer within %.3g seconds: it may wait for a login, which a task cannot give" % seconds
+                f"did not end within {seconds:.3g} seconds: it may wait for a login, which a task cannot give"
             ) from None
         finally:
             _end_group(process)
-    return process.returncode, output, complaint
+    return process.returncode, output, stderr
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
@@ -122,16 +119,16 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
             process.kill()
 
 
-def _last_line(complaint: bytes, spec: ExecSpec) -> str:
-    """Return the last line a plugin wrote, which says most, short and with everything masked that may be secret."""
-    lines = [line.strip() for line in complaint.decode("utf-8", "replace").splitlines() if line.strip()]
+def _last_line(stderr: bytes, spec: ExecSpec) -> str:
+    """Return the last line that a plugin wrote, which says most, shortened and with possible secrets masked."""
+    lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     text = lines[-1] if lines else ""
     for value in sorted(secrets_of_command(spec.args, spec.env), key=len, reverse=True):
         text = text.replace(value, "***")
     return _SECRET.sub("***", without_logins(text))[:200].rstrip(" .")
 
 
-def _answer(output: bytes, spec: ExecSpec) -> ExecAnswer:
+def _result(output: bytes, spec: ExecSpec) -> ExecResult:
     try:
         data = json.loads(output)
     except ValueError:
@@ -140,17 +137,16 @@ def _answer(output: bytes, spec: ExecSpec) -> ExecAnswer:
         raise spec.failed("did not print an ExecCredential in JSON: run it by hand to see what it prints")
     if spec.api_version and data.get("apiVersion") != spec.api_version:
         raise spec.failed(
-            "answered with another apiVersion than the %s it was asked for: set exec.apiVersion to what it speaks"
-            % spec.api_version
+            f"printed another apiVersion than the requested {spec.api_version}: set exec.apiVersion to the plugin's"
         )
     status = data.get("status")
     status = status if isinstance(status, dict) else {}
     token, certificate, key = (status.get(name) or "" for name in ("token", "clientCertificateData", "clientKeyData"))
     if not all(isinstance(value, str) for value in (token, certificate, key)) or bool(certificate) != bool(key):
-        raise spec.failed("gave a client certificate without its key, or values that are not text: correct the plugin")
+        raise spec.failed("printed a certificate without its key, or values that are not text: correct the plugin")
     if not token and not certificate:
-        raise spec.failed("gave neither a token nor a client certificate: run it by hand to see why")
-    return ExecAnswer(token, certificate, key, _expiry(status.get("expirationTimestamp"), spec))
+        raise spec.failed("printed neither a token nor a client certificate: run it by hand to see why")
+    return ExecResult(token, certificate, key, _expiry(status.get("expirationTimestamp"), spec))
 
 
 def _expiry(text: Any, spec: ExecSpec) -> float | None:
@@ -160,10 +156,10 @@ def _expiry(text: Any, spec: ExecSpec) -> float | None:
     try:
         if found is None:
             raise ValueError
-        moment = datetime.strptime("%sT%s" % found.group(1, 2), "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
+        moment = datetime.strptime(f"{found[1]}T{found[2]}", "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
         if found.group(3):
             offset = timedelta(hours=int(found.group(4)), minutes=int(found.group(5)))
             moment += offset if found.group(3) == "-" else -offset
     except (ValueError, OverflowError):
-        raise spec.failed("gave an expirationTimestamp that is not an RFC 3339 time: correct the plugin") from None
+        raise spec.failed("printed an expirationTimestamp that is not an RFC 3339 time: correct the plugin") from None
     return moment.timestamp()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Act as somebody else: the Impersonate-* headers."""
+"""Act as another user: the Impersonate-* headers, which the package kubernetes does not send."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .proxy import wire_text
 
 @dataclass(frozen=True)
 class Impersonation:
-    """Whom the requests act as; all empty: as the caller."""
+    """The user that requests act as; all empty: the caller."""
 
     user: str = ""
     groups: list[str] = field(default_factory=list)
@@ -23,7 +23,7 @@ class Impersonation:
     extra: dict[str, list[str]] = field(default_factory=dict)
 
     def overridden(self, given: ConnectionOptions) -> Impersonation:
-        """Return this with the options impersonate_user and impersonate_groups in place of what they are given for.
+        """Return this with impersonate_user and impersonate_groups replaced where these options are given.
 
         Refuse what the API server refuses too, but with a remedy.
         """
@@ -34,11 +34,11 @@ class Impersonation:
         return own
 
     def check(self, groups_from: str) -> None:
-        """Refuse groups without a user, and names that no header can hold."""
+        """Refuse groups without a user, and names that cannot be sent in a header."""
         if (self.groups or self.uid or self.extra) and not self.user:
             raise InvalidConfiguration(
-                "Groups cannot be impersonated without a user: give impersonate_user as well as the groups (%s)."
-                % groups_from
+                "Groups cannot be impersonated without a user: give impersonate_user as well as the groups"
+                f" ({groups_from})."
             )
         for value in (self.user, self.uid, *self.groups, *(item for items in self.extra.values() for item in items)):
             if any(ord(char) < 32 for char in value):
@@ -48,7 +48,7 @@ class Impersonation:
                 )
 
     def headers(self) -> dict[str, str]:
-        """Return the headers. Each group needs a header of its own, so their names differ in case, which counts not."""
+        """Return the headers. Each group is a header; their names differ only in case, which HTTP ignores."""
         sent: dict[str, str] = {}
         if self.user:
             sent["Impersonate-User"] = wire_text(self.user)
@@ -61,10 +61,10 @@ class Impersonation:
 
 
 def _add(sent: dict[str, str], name: str, values: list[str]) -> None:
-    """Add a header that is sent once per value: a dict holds it under spellings that HTTP takes for the same name.
+    """Add a header once for each value, under spellings that HTTP treats as the same name.
 
-    A header dict that repeats names would not do: proxies of the HTTP library copy headers into a plain dict, where
-    the groups would arrive as one with commas in it.
+    urllib3's dict of repeated headers does not help: its proxies copy headers into a plain dict, which would join the
+    groups by commas.
     """
     letters = [at for at, char in enumerate(name) if char.isalpha()]
     for number, value in enumerate(values):

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Read kubeconfig files, merge them and choose a context, by kubectl's rules.
 
-Of several files the first that defines a cluster, user, context or the current context wins; missing files are passed
-over while one is there; relative paths belong to the folder of the file that holds them. Errors never repeat content.
+Of several files the first that defines a cluster, user, context or the current context wins; missing files are ignored
+if there is one; paths are relative to the folder of their file. Errors never repeat content.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from ..errors import InvalidConfiguration
 from .secrecy import is_content
 
 SECTIONS = {"clusters": "cluster", "users": "user", "contexts": "context"}
-# So many names of contexts stand in an error.
-SHOWN_NAMES = 8
+SHOWN_NAMES = 8  # the most that an error lists
 
 
 @dataclass
@@ -37,7 +36,7 @@ class Entry:
         return os.path.normpath(os.path.join(folder, os.path.expanduser(value)))
 
     def text(self, key: str) -> str:
-        """Return a value as text; null, absent and anything that is no scalar are ""."""
+        """Return a value as text; null, absent and anything that is not a scalar are ""."""
         return _text(self.body.get(key))
 
     def part(self, key: str) -> dict[str, Any]:
@@ -46,7 +45,7 @@ class Entry:
         return value if isinstance(value, dict) else {}
 
     def true(self, key: str) -> bool:
-        """Tell whether a value is true, written as a boolean or as text."""
+        """Return whether a value is true, written as a boolean or as text."""
         return str(self.body.get(key)).lower() == "true"
 
 
@@ -72,7 +71,7 @@ class Selection:
 def read_kubeconfig(source: Any, given_as: str) -> Kubeconfig:
     """Return the kubeconfig at a path, at several paths (joined as in KUBECONFIG, or a list), or in a dictionary.
 
-    C(given_as) says who named it, such as C(option kubeconfig).
+    given_as: what names it, such as C(option kubeconfig).
     """
     if isinstance(source, dict):
         merged = Kubeconfig("the kubeconfig dictionary")
@@ -83,13 +82,13 @@ def read_kubeconfig(source: Any, given_as: str) -> Kubeconfig:
     named = os.pathsep.join(paths)
     if not present:
         raise InvalidConfiguration(
-            "The kubeconfig %s (%s) does not exist: give the path of one that does." % (named, given_as)
+            f"The kubeconfig {named} ({given_as}) does not exist: give the path of one that does."
         )
-    merged = Kubeconfig("kubeconfig " + named + (" (%s)" % given_as if given_as.startswith("environment") else ""))
+    merged = Kubeconfig("kubeconfig " + named + (f" ({given_as})" if given_as.startswith("environment") else ""))
     documents = [(path, _parse(path)) for path in present]
     if not any(document for path, document in documents):
         raise InvalidConfiguration(
-            "The kubeconfig %s is empty: give one with clusters, users and contexts." % os.pathsep.join(present)
+            f"The kubeconfig {os.pathsep.join(present)} is empty: give one with clusters, users and contexts."
         )
     for path, document in documents:
         _merge(merged, document, path)
@@ -97,23 +96,22 @@ def read_kubeconfig(source: Any, given_as: str) -> Kubeconfig:
 
 
 def select_context(config: Kubeconfig, wanted: str, wanted_by: str = "option context") -> Selection:
-    """Return the wanted context, the current one if none is wanted. wanted_by: who wants it, for errors."""
+    """Return the wanted context, the current one if none is wanted. wanted_by: what names it, for errors."""
     contexts = config.entries["contexts"]
     name = wanted or config.current_context
     if not name:
         raise InvalidConfiguration(
-            "In %s no context is current: name one with context%s." % (config.origin, _names(contexts))
+            f"In {config.origin} no context is current: name one with context{_names(contexts)}."
         )
     if name not in contexts:
-        asked = " (%s)" % wanted_by if wanted else ""
-        whose = "" if wanted else ", its current-context"
+        asked, whose = (f" ({wanted_by})", "") if wanted else ("", ", its current-context")
         raise InvalidConfiguration(
-            "There is no context '%s'%s in %s%s%s." % (name, asked, config.origin, whose, _suggestion(name, contexts))
+            f"There is no context '{name}'{asked} in {config.origin}{whose}{_suggestion(name, contexts)}."
         )
     context = contexts[name]
     cluster = _joined(config, context, "cluster")
     if cluster is None:
-        raise InvalidConfiguration("The context '%s' in %s names no cluster: add one." % (name, config.origin))
+        raise InvalidConfiguration(f"The context '{name}' in {config.origin} names no cluster: add one.")
     return Selection(config.origin, context, cluster, _joined(config, context, "user"))
 
 
@@ -131,23 +129,24 @@ def _joined(config: Kubeconfig, context: Entry, kind: str) -> Entry | None:
     entries = config.entries[kind + "s"]
     if name not in entries:
         raise InvalidConfiguration(
-            "The context '%s' in %s uses the %s '%s', which is not defined there%s."
-            % (context.name, config.origin, kind, name, _suggestion(name, entries, kind + "s"))
+            "The context '{}' in {} uses the {} '{}', which is not defined there{}.".format(
+                context.name, config.origin, kind, name, _suggestion(name, entries, kind + "s")
+            )
         )
     return entries[name]
 
 
 def _suggestion(name: str, entries: dict[str, Entry], what: str = "contexts") -> str:
     near = difflib.get_close_matches(name, list(entries), n=1, cutoff=0.6)
-    return ": did you mean '%s'" % near[0] if near else _names(entries, what)
+    return f": did you mean '{near[0]}'" if near else _names(entries, what)
 
 
 def _names(entries: dict[str, Entry], what: str = "contexts") -> str:
     if not entries:
-        return ": it holds no %s" % what
+        return f": it holds no {what}"
     names = list(entries)
     more = ", ..." if len(names) > SHOWN_NAMES else ""
-    return ": it holds the %s %s%s" % (what, ", ".join("'%s'" % name for name in names[:SHOWN_NAMES]), more)
+    return ": it holds the {} {}{}".format(what, ", ".join(f"'{name}'" for name in names[:SHOWN_NAMES]), more)
 
 
 def _paths(source: Any, given_as: str) -> list[str]:
@@ -156,16 +155,16 @@ def _paths(source: Any, given_as: str) -> list[str]:
     elif isinstance(source, str) and not is_content(source):
         items = source.split(os.pathsep)
     else:
-        # A kubeconfig's text, perhaps: it is full of secrets, so nothing of it is repeated.
+        # It is full of secrets, so nothing of it is repeated.
         raise InvalidConfiguration(
-            "The value of %s is neither a path nor a dictionary: give the path of a kubeconfig, or its content"
-            " through the filter from_yaml." % given_as
+            f"The value of {given_as} is neither a path nor a dictionary: give the path of a kubeconfig, or its content"
+            " through the filter from_yaml."
         )
     return [os.path.abspath(os.path.expanduser(item)) for item in items if item]
 
 
 def _parse(path: str) -> dict[str, Any]:
-    import yaml  # comes with the kubernetes package, which connection.py has asked for before
+    import yaml  # comes with the kubernetes package, which connect() has checked for
 
     # The C parser is ten times as fast, and not part of every build.
     loader: Any = type("KubeconfigLoader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {})
@@ -176,21 +175,22 @@ def _parse(path: str) -> dict[str, Any]:
         with open(path, encoding="utf-8-sig") as file:
             document = yaml.load(file, Loader=loader)  # noqa: S506
     except OSError as exc:
-        text = "The kubeconfig %s cannot be read (%s): give a file that the task's user may read."
-        raise InvalidConfiguration(text % (path, exc.strerror or "it is not a readable file")) from exc
+        why = exc.strerror or "it is not a readable file"
+        text = f"The kubeconfig {path} cannot be read ({why}): give a file that the task's user may read."
+        raise InvalidConfiguration(text) from exc
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as exc:
         # The last ones are what the library raises for values that their tags do not fit, such as "!!bool x".
         mark = getattr(exc, "problem_mark", None)
-        where = " (line %d, column %d)" % (mark.line + 1, mark.column + 1) if mark is not None else ""
+        where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark is not None else ""
         # The parser quotes lines of the file, and with them tokens.
         raise InvalidConfiguration(
-            "The kubeconfig %s is not valid YAML%s: correct it or give another." % (path, where)
+            f"The kubeconfig {path} is not valid YAML{where}: correct it or give another."
         ) from None
     if document is None:
         return {}
     if not isinstance(document, dict):
         raise InvalidConfiguration(
-            "The kubeconfig %s is not a mapping of clusters, users and contexts: give the path of a kubeconfig." % path
+            f"The kubeconfig {path} is not a mapping of clusters, users and contexts: give the path of a kubeconfig."
         )
     return document
 
@@ -213,16 +213,16 @@ def _entries(document: dict[str, Any], section: str, key: str, file: str, where:
         body = entry.get(key) or {}
         if not name or not isinstance(body, dict):
             raise InvalidConfiguration(
-                "In %s, %s is not a list of entries that have a name and a %s: correct it." % (where, section, key)
+                f"In {where}, {section} is not a list of entries that have a name and a {key}: correct it."
             )
         if name in found:
-            raise InvalidConfiguration("In %s, %s holds '%s' twice: keep one of them." % (where, section, name))
+            raise InvalidConfiguration(f"In {where}, {section} holds '{name}' twice: keep one of them.")
         found[name] = Entry(name, body, file)
     return found
 
 
 def replace_in_file(entry: Entry, section: str, key: str, part: str, value: dict[str, Any]) -> None:
-    """Write a part of an entry back to its file, in one step, so that nobody reads half a file."""
+    """Write a part of an entry back to its file, atomically."""
     import yaml
 
     if not entry.file:
@@ -245,6 +245,6 @@ def replace_in_file(entry: Entry, section: str, key: str, part: str, value: dict
             raise
     except (OSError, KeyError, TypeError, yaml.YAMLError) as exc:
         raise InvalidConfiguration(
-            "What was renewed for '%s' cannot be written to %s (%s): make the file writable, or unset persist_config."
-            % (entry.name, entry.file, type(exc).__name__)
+            f"The renewed login of '{entry.name}' cannot be written to {entry.file} ({type(exc).__name__}): make the"
+            " file writable, or unset persist_config."
         ) from None

@@ -23,9 +23,9 @@ ProviderLogin = Callable[[Selection, Entry], Credential]
 
 
 def tls_of(selection: Selection, with_user: bool) -> TlsMaterial:
-    """Return what the context says about TLS, with or without the user's client certificate.
+    """Return the context's TLS settings, with or without the user's client certificate.
 
-    The certificate is kept also where verification is off.
+    The certificate is kept even if verification is off.
     """
     cluster, user = selection.cluster, selection.user if with_user else None
     return TlsMaterial(
@@ -40,18 +40,18 @@ def tls_of(selection: Selection, with_user: bool) -> TlsMaterial:
 def credential_of(selection: Selection, clock: Clock, provider: ProviderLogin, left: Callable[[], float]) -> Credential:
     """Return the user's credential: token, then plugin, then user name and password, as kubectl ranks them.
 
-    left: returns how many seconds a plugin may take.
+    left: returns the seconds that a plugin may take.
     """
     user = selection.user
     if user is None:
         return Credential()
-    name = "user '%s' in %s" % (user.name, selection.origin)
+    name = f"user '{user.name}' in {selection.origin}"
     token, token_file = user.text("token"), user.text("tokenFile")
     login = user.text("username") or user.text("password")
     if (token or token_file) and login:
-        raise InvalidConfiguration("The %s has both a token and a user name or password: keep one of them." % name)
+        raise InvalidConfiguration(f"The {name} has both a token and a user name or password: keep one of them.")
     if user.part("exec") and user.part("auth-provider"):
-        raise InvalidConfiguration("The %s has both exec and auth-provider: keep one of them." % name)
+        raise InvalidConfiguration(f"The {name} has both exec and auth-provider: keep one of them.")
     if token_file:
         return TokenFile(user.path(token_file), "tokenFile of " + name, token)
     if token:
@@ -61,7 +61,7 @@ def credential_of(selection: Selection, clock: Clock, provider: ProviderLogin, l
     if user.part("auth-provider"):
         return provider(selection, user)
     if login:
-        return Fixed(basic("%s:%s" % (user.text("username"), user.text("password"))))
+        return Fixed(basic("{}:{}".format(user.text("username"), user.text("password"))))
     return Credential()
 
 
@@ -70,7 +70,7 @@ def impersonation_of(selection: Selection) -> tuple[str, list[str], str, dict[st
     user = selection.user
     if user is None:
         return "", [], "", {}
-    where = "of user '%s' in %s" % (user.name, selection.origin)
+    where = f"of user '{user.name}' in {selection.origin}"
     groups = _texts(user.body.get("as-groups"), "as-groups " + where)
     extra = {str(key): _texts(values, "as-user-extra " + where) for key, values in user.part("as-user-extra").items()}
     return user.text("as"), groups, user.text("as-uid"), extra
@@ -78,20 +78,19 @@ def impersonation_of(selection: Selection) -> tuple[str, list[str], str, dict[st
 
 def _texts(values: Any, what: str) -> list[str]:
     if not isinstance(values or [], list):
-        raise InvalidConfiguration("The %s is not a list: write each entry on a line that begins with a dash." % what)
+        raise InvalidConfiguration(f"The {what} is not a list: write each entry on a line that begins with a dash.")
     return [str(value) for value in values or []]
 
 
 def _pem(entry: Entry, kind: str, key: str, origin: str) -> Pem | None:
-    name = "%s of %s '%s' in %s" % (key, kind, entry.name, origin)
+    name = f"{key} of {kind} '{entry.name}' in {origin}"
     data = entry.text(key + "-data")
     if data:
         try:
             return Pem(base64.b64decode("".join(data.split()), validate=True), name)
         except (binascii.Error, ValueError):
             raise InvalidConfiguration(
-                "The value of %s-data of %s '%s' in %s is not valid base64: copy it again."
-                % (key, kind, entry.name, origin)
+                f"The value of {key}-data of {kind} '{entry.name}' in {origin} is not valid base64: copy it again."
             ) from None
     path = entry.text(key)
     return read_pem(entry.path(path), name) if path else None
@@ -100,30 +99,30 @@ def _pem(entry: Entry, kind: str, key: str, origin: str) -> Pem | None:
 def _exec_spec(selection: Selection, user: Entry) -> ExecSpec:
     section = Entry(user.name, user.part("exec"), user.file)
     command, version = section.text("command"), section.text("apiVersion")
-    where = "The exec section of user '%s' in %s" % (user.name, selection.origin)
+    where = f"The exec section of user '{user.name}' in {selection.origin}"
     if not command:
-        raise InvalidConfiguration("%s names no command: add the program to run." % where)
+        raise InvalidConfiguration(f"{where} names no command: add the program to run.")
     if version and not version.startswith(API_GROUP):
         raise InvalidConfiguration(
-            "%s has an unknown apiVersion: write %sv1, or the one that the plugin speaks." % (where, API_GROUP)
+            f"{where} has an unknown apiVersion: write {API_GROUP}v1, or the one that the plugin speaks."
         )
     if section.text("interactiveMode") == "Always":
         raise InvalidConfiguration(
-            "%s has interactiveMode Always, and a task has no terminal: use another user or IfAvailable." % where
+            f"{where} has interactiveMode Always, and a task has no terminal: use another user or IfAvailable."
         )
     args, env = section.body.get("args") or [], section.body.get("env") or []
     if not isinstance(args, list) or not isinstance(env, list) or not all(isinstance(item, dict) for item in env):
-        raise InvalidConfiguration("%s needs a list of args and a list of name and value as env: correct it." % where)
+        raise InvalidConfiguration(f"{where} needs a list of args and a list of name and value as env: correct it.")
     return ExecSpec(
         user=user.name,
         origin=selection.origin,
-        # A bare name is looked up on PATH, a path belongs to the kubeconfig's folder.
+        # A bare name is searched on PATH, a path is relative to the kubeconfig's folder.
         command=user.path(command) if "/" in command else command,
         args=[str(arg) for arg in args],
         env={str(item.get("name")): _env_text(item.get("value")) for item in env if item.get("name")},
         api_version=version,
         install_hint=section.text("installHint"),
-        cluster=_told_cluster(selection) if section.true("provideClusterInfo") else None,
+        cluster=_cluster_info(selection) if section.true("provideClusterInfo") else None,
     )
 
 
@@ -131,21 +130,21 @@ def _env_text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _told_cluster(selection: Selection) -> dict[str, Any]:
+def _cluster_info(selection: Selection) -> dict[str, Any]:
     """Return spec.cluster of KUBERNETES_EXEC_INFO (client.authentication.k8s.io/v1, Cluster)."""
     cluster = selection.cluster
-    told: dict[str, Any] = {"server": cluster.text("server")}
+    info: dict[str, Any] = {"server": cluster.text("server")}
     if cluster.text("tls-server-name"):
-        told["tls-server-name"] = cluster.text("tls-server-name")
+        info["tls-server-name"] = cluster.text("tls-server-name")
     if cluster.true("insecure-skip-tls-verify"):
-        told["insecure-skip-tls-verify"] = True
+        info["insecure-skip-tls-verify"] = True
     if cluster.text("proxy-url"):
-        told["proxy-url"] = cluster.text("proxy-url")
+        info["proxy-url"] = cluster.text("proxy-url")
     ca = _pem(cluster, "cluster", "certificate-authority", selection.origin)
     if ca is not None:
-        told["certificate-authority-data"] = base64.b64encode(ca.data).decode()
+        info["certificate-authority-data"] = base64.b64encode(ca.data).decode()
     extensions = cluster.body.get("extensions")
     for extension in extensions if isinstance(extensions, list) else []:
         if isinstance(extension, dict) and extension.get("name") == API_GROUP + "exec":
-            told["config"] = extension.get("extension")
-    return told
+            info["config"] = extension.get("extension")
+    return info

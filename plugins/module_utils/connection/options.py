@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keep the value of each connection option and where it comes from, so that an error can name the place to correct."""
+"""The values of the connection options, and where each comes from, so that an error can name what to correct."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class ConnectionOptions:
     def place(self, name: str) -> str:
         """Return where an option's value comes from: "option host", "environment variable K8S_AUTH_HOST"."""
         variable = self.variables.get(name)
-        return "environment variable %s" % variable if variable else "option %s" % name
+        return f"environment variable {variable}" if variable else f"option {name}"
 
     def named(self, name: str) -> str:
         """Return an option's name, with its variable behind it if its value comes from one."""
-        return "%s (%s)" % (name, self.place(name)) if name in self.variables else name
+        return f"{name} ({self.place(name)})" if name in self.variables else name

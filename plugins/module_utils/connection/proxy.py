@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Choose the proxy for an API server: given ones first, then those of the environment, by the rules kubectl keeps."""
+"""Choose the proxy for an API server: the options first, then the environment, by the rules of kubectl."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SOCKS_SCHEMES = ("socks5", "socks5h", "socks4", "socks4a")
 
 @dataclass(frozen=True)
 class Proxy:
-    """A proxy. Its credentials are among the headers that only it gets; those of a SOCKS proxy are in the URL.
+    """A proxy. Its credentials are in headers that only it gets; those of a SOCKS proxy are in the URL.
 
     given_as: where its address is written.
     """
@@ -35,11 +35,11 @@ class Proxy:
     def place(self) -> str:
         """Return scheme, host and port, without credentials."""
         scheme, rest = self.url.split("://", 1)
-        return "%s://%s" % (scheme, rest.rsplit("@", 1)[-1])
+        return "{}://{}".format(scheme, rest.rsplit("@", 1)[-1])
 
     @property
     def socks(self) -> bool:
-        """Tell whether it speaks SOCKS."""
+        """Return whether it speaks SOCKS."""
         return self.url.split("://", 1)[0] in SOCKS_SCHEMES
 
 
@@ -50,14 +50,14 @@ def choose_proxy(
     cluster: str,
     environment: Mapping[str, str],
 ) -> Proxy | None:
-    """Return the proxy that leads to the server, or None for the direct way. cluster: what names kubeconfig_proxy.
+    """Return the proxy to the server, None for a direct connection. cluster: where kubeconfig_proxy is from.
 
     First the option proxy, then proxy-url of the kubeconfig, then the environment (HTTPS_PROXY or HTTP_PROXY by the
-    server's scheme, then ALL_PROXY). The option no_proxy holds for all of them; without it NO_PROXY holds for a proxy
-    of the environment, which is never asked for this machine itself either.
+    server's scheme, then ALL_PROXY). The option no_proxy applies to all of them; without it NO_PROXY applies to a
+    proxy of the environment, which is never used for this machine itself either.
     """
     given = options.value("proxy") or kubeconfig_proxy
-    place = options.place("proxy") if options.value("proxy") else "proxy-url of %s" % cluster
+    place = options.place("proxy") if options.value("proxy") else f"proxy-url of {cluster}"
     url = given
     if not given:
         url, place = _from_environment(server, environment)
@@ -70,7 +70,7 @@ def choose_proxy(
 
 
 def bypasses(server: ServerAddress, rules: str) -> bool:
-    """Tell whether a comma-separated list of rules sends this server the direct way.
+    """Return whether a comma-separated list of rules excludes this server from proxies.
 
     A rule is C(*), a host (its subdomains match too), .suffix (subdomains only), an address or a range of them, each
     but the range with or without a port; an IPv6 literal may stand in brackets.
@@ -143,7 +143,7 @@ def _variable(environment: Mapping[str, str], name: str) -> tuple[str, str]:
     for written in (name, name.upper()):
         value = environment.get(written)
         if value:
-            return value.strip(), "environment variable %s" % written
+            return value.strip(), f"environment variable {written}"
     return "", ""
 
 
@@ -163,26 +163,26 @@ def _parse_proxy(text: str, place: str, headers: Mapping[str, Any]) -> Proxy:
     if not host or any(char.isspace() for char in host) or scheme not in HTTP_SCHEMES + SOCKS_SCHEMES:
         # Not repeated, because it may hold a password.
         raise InvalidConfiguration(
-            "The address of the proxy (%s) cannot be used: write it as http://host:port, https://host:port or"
-            " socks5://host:port." % place
+            f"The address of the proxy ({place}) cannot be used: write it as http://host:port, https://host:port or"
+            " socks5://host:port."
         )
     if scheme in SOCKS_SCHEMES:
         return Proxy(url.rstrip("/"), place)
     sent: dict[str, str] = {}
     login = headers.get("proxy_basic_auth")
     if not login and parts.username is not None:
-        login = "%s:%s" % (unquote(parts.username), unquote(parts.password or ""))
+        login = "{}:{}".format(unquote(parts.username), unquote(parts.password or ""))
     if login:
         sent["proxy-authorization"] = basic(login)
     if headers.get("basic_auth"):
         sent["authorization"] = basic(headers["basic_auth"])
     if headers.get("user_agent"):
         sent["user-agent"] = " ".join(wire_text(str(headers["user_agent"])).split())
-    return Proxy("%s://%s" % (scheme, join_host_port(host, port or DEFAULT_PORTS[scheme])), place, sent)
+    return Proxy(f"{scheme}://{join_host_port(host, port or DEFAULT_PORTS[scheme])}", place, sent)
 
 
 def wire_text(value: str) -> str:
-    """Return a text whose Latin-1 form, which the HTTP library sends, is its UTF-8."""
+    """Return a text whose Latin-1 encoding, which urllib3 sends, is its UTF-8."""
     return value.encode("utf-8", "surrogateescape").decode("latin-1")
 
 

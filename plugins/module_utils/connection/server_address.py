@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read the address of an API server as people write it, and write it as HTTP needs it."""
+"""Parse the address of an API server, as people write it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class ServerAddress:
     @property
     def url(self) -> str:
         """Return scheme://host:port/prefix without a trailing slash; an IPv6 literal stands in brackets."""
-        return "%s://%s%s" % (self.scheme, join_host_port(self.host, self.port), self.prefix)
+        return f"{self.scheme}://{join_host_port(self.host, self.port)}{self.prefix}"
 
 
 def join_host_port(host: str, port: int | str) -> str:
     """Return host:port, with an IPv6 literal in brackets."""
-    return "%s:%s" % ("[%s]" % host if ":" in host else host, port)
+    return "{}:{}".format(f"[{host}]" if ":" in host else host, port)
 
 
 def parse_server(text: str, origin: str) -> ServerAddress:
@@ -46,8 +46,8 @@ def parse_server(text: str, origin: str) -> ServerAddress:
     # Also where a # or / in the password ends the authority early, so that a part of it would count as the host.
     if "@" in address:
         raise InvalidConfiguration(
-            "The address of the API server (%s) contains a user name or password:"
-            " give them as username and password instead." % origin
+            f"The address of the API server ({origin}) contains a user name or password:"
+            " give them as username and password instead."
         )
     if authority.count(":") > 1 and not authority.startswith("["):
         raise _invalid(text, origin, "an IPv6 address needs brackets, as in https://[fd00::1]:6443")
@@ -78,5 +78,5 @@ def _host(netloc: str, hostname: str, text: str, origin: str) -> str:
 
 def _invalid(text: str, origin: str, why: str) -> InvalidConfiguration:
     # What stands before an @ may be a password.
-    shown = " '%s'" % text if "@" not in text else ""
-    return InvalidConfiguration("The address of the API server%s (%s) cannot be used: %s." % (shown, origin, why))
+    shown = f" '{text}'" if "@" not in text else ""
+    return InvalidConfiguration(f"The address of the API server{shown} ({origin}) cannot be used: {why}.")

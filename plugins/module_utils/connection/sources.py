@@ -4,8 +4,8 @@
 """Choose where the connection's settings come from, and let the task's options override what was loaded.
 
 The order is that of kubernetes.core: host with a credential needs nothing else; then a kubeconfig or context that is
-named; then the account of the pod this runs in; then ~/.kube/config. A file named by the environment variable
-KUBECONFIG counts as named: somebody has set it, while a pod's account is there unasked.
+named; then the account of the pod this runs in; then ~/.kube/config. A file in the environment variable KUBECONFIG
+counts as named: it was set on purpose, while a pod's account is always mounted.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ POD_VARIABLE = "environment variable KUBERNETES_SERVICE_HOST"
 class Surroundings:
     """What is outside the task: environment variables, a pod's account files, the clock, the client library.
 
-    left: returns how many seconds of the task are left.
+    left: returns the seconds that the task has left.
     """
 
     environment: Mapping[str, str]
@@ -48,7 +48,7 @@ class Surroundings:
 class Settings:
     """Everything a connection is made of.
 
-    server_from: where its address is written; identity: as whom, for humans; fixed: nothing to load again.
+    server_from: where its address is written; identity: as whom, for errors; fixed: there is nothing to load again.
     """
 
     server: ServerAddress
@@ -64,7 +64,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class _Loaded:
-    """What a source gave, before the options override it."""
+    """The settings of a source, before the options override them."""
 
     server: ServerAddress | None = None
     credential: Credential = field(default_factory=Credential)
@@ -85,7 +85,7 @@ def find_settings(given: ConnectionOptions, around: Surroundings) -> Settings:
     if server is None:
         raise InvalidConfiguration(
             "Nothing says which cluster to use: give kubeconfig, or host with api_key (K8S_AUTH_KUBECONFIG,"
-            " K8S_AUTH_HOST and K8S_AUTH_API_KEY do too); there is no %s, and this is not a pod." % DEFAULT_KUBECONFIG
+            f" K8S_AUTH_HOST and K8S_AUTH_API_KEY do too); there is no {DEFAULT_KUBECONFIG}, and this is not a pod."
         )
     own = _own_credential(given)
     return Settings(
@@ -122,17 +122,17 @@ def _from_kubeconfig(config: Kubeconfig, given: ConnectionOptions, around: Surro
     chosen = select_context(config, given.text("context"), given.place("context"))
     server = _server_of(chosen, bool(given.text("host")))
     own = _own_credential(given) is not None
-    user = "user '%s'" % chosen.user.name if chosen.user else "no user"
+    user = f"user '{chosen.user.name}'" if chosen.user else "no user"
     return _Loaded(
         server=server,
         server_from=_place_of(chosen),
-        # The task's credential replaces the user whole: servers look at a client certificate before any token.
+        # The task's credential replaces the user as a whole: servers prefer a client certificate to any token.
         credential=Credential() if own else credential_of(chosen, around.clock, around.provider, around.left),
         tls=tls_of(chosen, with_user=not own),
         proxy_url=chosen.cluster.text("proxy-url"),
         impersonation=Impersonation() if own else Impersonation(*impersonation_of(chosen)),
         namespace=chosen.context.text("namespace") or "default",
-        identity="%s of context '%s' (%s)" % (user, chosen.context.name, chosen.origin),
+        identity=f"{user} of context '{chosen.context.name}' ({chosen.origin})",
         fixed=False,
     )
 
@@ -143,13 +143,13 @@ def _server_of(chosen: Selection, overridden: bool) -> ServerAddress | None:
     server = chosen.cluster.text("server")
     if not server:
         raise InvalidConfiguration(
-            "The cluster '%s' in %s has no server: add its address." % (chosen.cluster.name, chosen.origin)
+            f"The cluster '{chosen.cluster.name}' in {chosen.origin} has no server: add its address."
         )
     return parse_server(server, _place_of(chosen))
 
 
 def _place_of(chosen: Selection) -> str:
-    return "cluster '%s' in %s" % (chosen.cluster.name, chosen.origin)
+    return f"cluster '{chosen.cluster.name}' in {chosen.origin}"
 
 
 def _from_pod(around: Surroundings) -> _Loaded | None:
@@ -186,34 +186,40 @@ def _own_credential(given: ConnectionOptions) -> Credential | None:
     token, user, password = (given.text(name) for name in ("api_key", "username", "password"))
     if token and (user or password):
         raise InvalidConfiguration(
-            "Both %s and username with password are given%s: only one of them can be used."
-            % (given.named("api_key"), _from_variables(given, "username", "password"))
+            "Both {} and username with password are given{}: only one of them can be used.".format(
+                given.named("api_key"), _from_variables(given, "username", "password")
+            )
         )
     if bool(user) != bool(password):
         raise InvalidConfiguration(
-            "Only one of username and password is given%s: give both, or api_key."
-            % _from_variables(given, "username", "password")
+            "Only one of username and password is given{}: give both, or api_key.".format(
+                _from_variables(given, "username", "password")
+            )
         )
     if token:
         return Fixed(bearer(token, given.place("api_key")))
     if user:
-        return Fixed(basic("%s:%s" % (user, password)))
-    # A certificate says who is calling; a token beside it would say somebody else.
+        return Fixed(basic(f"{user}:{password}"))
+    # A certificate names the caller; a token beside it would name another one.
     return Credential() if given.text("client_cert") else None
 
 
 def _from_variables(given: ConnectionOptions, *names: str) -> str:
     """Return which of these options come from environment variables, in brackets; "" if none does."""
     places = [given.place(name) for name in names if name in given.variables]
-    return " (%s)" % ", ".join(places) if places else ""
+    return " ({})".format(", ".join(places)) if places else ""
 
 
 def _own_identity(given: ConnectionOptions) -> str:
     if given.text("api_key"):
-        return "the given %s" % given.named("api_key")
+        return "the given {}".format(given.named("api_key"))
     if given.text("username"):
-        return "user '%s'%s" % (given.text("username"), _from_variables(given, "username"))
-    return "the given client certificate%s" % _from_variables(given, "client_cert") if given.text("client_cert") else ""
+        return "user '{}'{}".format(given.text("username"), _from_variables(given, "username"))
+    return (
+        "the given client certificate{}".format(_from_variables(given, "client_cert"))
+        if given.text("client_cert")
+        else ""
+    )
 
 
 def _own_tls(given: ConnectionOptions, loaded: TlsMaterial) -> TlsMaterial:

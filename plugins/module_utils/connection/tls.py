@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Build the TLS context of a connection from certificates in memory, so that none has to lie on disk."""
+"""Build the TLS context of a connection from certificates in memory, so that no key is written to disk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE--
 
 @dataclass(frozen=True)
 class Pem:
-    """Certificates or a key, and the place they come from as an error names it."""
+    """Certificates or a key, and where they come from, for errors."""
 
     data: bytes = field(repr=False)
     name: str
@@ -48,21 +48,20 @@ def read_pem(path: str, name: str) -> Pem:
         )
     try:
         with open(path, "rb") as file:
-            return Pem(file.read(), "%s %s" % (name, path))
+            return Pem(file.read(), f"{name} {path}")
     except (OSError, ValueError) as exc:
-        # A path may be none at all, such as one with a NUL in it.
+        # A ValueError: the path is not valid, such as one with a NUL in it.
         why = getattr(exc, "strerror", None) or "unreadable"
         raise InvalidConfiguration(
-            "The file of %s cannot be read: %s (%s); paths are those of the host that the task runs on."
-            % (name, path, why)
+            f"The file of {name} cannot be read: {path} ({why}); paths are those of the host that the task runs on."
         ) from exc
 
 
 def tls_context(material: TlsMaterial) -> ssl.SSLContext:
-    """Return a context that verifies as kubectl does and shows the client certificate, if there is one.
+    """Return a context that verifies as kubectl does and presents the client certificate, if there is one.
 
     The extra strictness that Python 3.13 adds to its default context would refuse the CAs of many clusters, and an
-    intermediate certificate is good enough as CA. A client certificate is shown even if the server is not verified.
+    intermediate certificate is good enough as CA. A client certificate is presented even if the server is not verified.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.set_alpn_protocols(["http/1.1"])
@@ -75,12 +74,19 @@ def tls_context(material: TlsMaterial) -> ssl.SSLContext:
     else:
         _trust(context, material.ca)
     if material.certificate is not None:
-        _show(context, material.certificate, material.key)
+        _present(context, material.certificate, material.key)
     elif material.key is not None:
         raise InvalidConfiguration(
-            "There is a key (%s) but no client certificate: give client_cert too." % material.key.name
+            f"There is a key ({material.key.name}) but no client certificate: give client_cert too."
         )
     return context
+
+
+def system_ca_file() -> str:
+    """Return the path of a file with the CAs that the system trusts."""
+    import certifi  # comes with the kubernetes package
+
+    return ssl.get_default_verify_paths().cafile or str(certifi.where())
 
 
 def _trust(context: ssl.SSLContext, ca: Pem) -> None:
@@ -91,12 +97,12 @@ def _trust(context: ssl.SSLContext, ca: Pem) -> None:
         context.load_verify_locations(cadata=ca.data if ca.data[:1] == b"\x30" and not blocks else blocks)
     except (ssl.SSLError, ValueError, UnicodeError):
         raise InvalidConfiguration(
-            "There is no usable certificate in %s: give the CA certificate of the API server in PEM form." % ca.name
+            f"There is no usable certificate in {ca.name}: give the CA certificate of the API server in PEM form."
         ) from None
 
 
-def _show(context: ssl.SSLContext, certificate: Pem, key: Pem | None) -> None:
-    source = certificate.name if key is None else "%s and %s" % (certificate.name, key.name)
+def _present(context: ssl.SSLContext, certificate: Pem, key: Pem | None) -> None:
+    source = certificate.name if key is None else f"{certificate.name} and {key.name}"
     with _path_of(certificate.data) as cert_path, _path_of((key or certificate).data) as key_path:
         try:
             # An empty password makes an encrypted key fail here; without it OpenSSL would ask at the terminal.
@@ -106,18 +112,18 @@ def _show(context: ssl.SSLContext, certificate: Pem, key: Pem | None) -> None:
                 why = "the key belongs to another certificate"
             else:
                 why = "they have to be an unencrypted key and its certificate in PEM form"
-            raise InvalidConfiguration("The client certificate cannot be used (%s): %s." % (source, why)) from None
+            raise InvalidConfiguration(f"The client certificate cannot be used ({source}): {why}.") from None
 
 
 @contextlib.contextmanager
 def _path_of(data: bytes) -> Iterator[str]:
-    """Give the path of a file without a name, as OpenSSL reads client certificates from nothing but files.
+    """Yield the path of a file without a name, because OpenSSL reads client certificates only from files.
 
-    It lives in memory where the system can do that, else without a directory entry, so that nothing is left whenever
-    the process ends.
+    It is in memory where the system can do that, else without a directory entry, so that nothing is left whenever the
+    process ends.
     """
     with os.fdopen(os.memfd_create("pem"), "w+b") if hasattr(os, "memfd_create") else tempfile.TemporaryFile() as file:
-        path = "/dev/fd/%d" % file.fileno()
+        path = f"/dev/fd/{file.fileno()}"
         if os.path.exists(path):
             yield _written(file, data, path)
             return
@@ -128,6 +134,6 @@ def _path_of(data: bytes) -> Iterator[str]:
 def _written(file: Any, data: bytes, path: str) -> str:
     file.write(data)
     file.flush()
-    # Opening /dev/fd/N continues on some systems where the descriptor stands.
+    # On some systems opening /dev/fd/N continues at the descriptor's position.
     file.seek(0)
     return path

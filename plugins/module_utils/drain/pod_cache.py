@@ -51,7 +51,7 @@ class PodCache:
             mark, self._begun = self._begun, None
         elif mark.epoch != self._epoch:
             return False
-        if news.anew or (mark is not None and mark.epoch == self._epoch and 0 < as_of < mark.newest):
+        if news.versions_reset or (mark is not None and mark.epoch == self._epoch and 0 < as_of < mark.newest):
             self._epoch, self._as_of, self._newest, self.pods = self._epoch + 1, 0, 0, {}
             self._left.clear()
         if 0 < as_of < self._as_of:

@@ -217,7 +217,7 @@ class WorkloadGroup:
             if name in found:
                 # What a list shows that is newer than what is known is so, whatever its own version.
                 later = age_of(news.version) >= age_of(version_of(followed.obj))
-                followed.take(found[name], now, news.anew or later)
+                followed.take(found[name], now, news.versions_reset or later)
             elif followed.known:
                 followed.vanished(now)
             elif not self.seen:

@@ -54,8 +54,10 @@ NETWORK = {
 DOORS = {
     "ansible": {file for file in files() if LEVELS.get(package_of(file), 9) >= 5},
     "jsonpatch": {"module_utils/cluster/json_patch.py"},
-    "kubernetes": {"module_utils/connection/connection.py"},
-    "urllib3": NETWORK,
+    # What comes with the package kubernetes is looked for, and its absence explained, in one file.
+    "kubernetes": {"module_utils/connection/library.py"},
+    "certifi": {"module_utils/connection/tls.py"},
+    "urllib3": NETWORK | {"module_utils/connection/library.py"},
     "yaml": {
         "module_utils/connection/kubeconfig.py",
         "module_utils/rollout/manifests.py",

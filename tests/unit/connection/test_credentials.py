@@ -21,7 +21,7 @@ def test_token_that_cannot_be_sent(connected, api, given) -> None:
     with pytest.raises(InvalidConfiguration) as caught:
         connected(host=api.url, api_key=given)
     assert caught.value.message == (
-        "The token (option api_key) is empty or holds blanks, line breaks or other characters no token has:"
+        "The token (option api_key) is empty or contains blanks, line breaks or other invalid characters:"
         " copy it again."
     )
 

@@ -252,7 +252,7 @@ class TestFailing:
 
     def test_exit_code_and_last_words(self, refusal) -> None:
         assert refusal("echo Working... >&2; echo 'The session has expired.' >&2; exit 3") == (
-            "ended with exit code 3 and said 'The session has expired': run it by hand to see why."
+            "ended with exit code 3 and wrote 'The session has expired': run it by hand to see why."
         )
 
     def test_exit_code_alone(self, refusal) -> None:
@@ -284,21 +284,21 @@ class TestFailing:
     @pytest.mark.parametrize("status", [None, {}, [], {"token": ""}])
     def test_no_credential(self, refusal, status) -> None:
         assert refusal(printing(status)) == (
-            "gave neither a token nor a client certificate: run it by hand to see why."
+            "printed neither a token nor a client certificate: run it by hand to see why."
         )
 
     def test_certificate_without_key(self, refusal) -> None:
-        assert refusal(printing({"clientCertificateData": "x"})).startswith("gave a client certificate without its key")
+        assert refusal(printing({"clientCertificateData": "x"})).startswith("printed a certificate without its key")
 
     @pytest.mark.parametrize("time", ["tomorrow", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00+23:59"])
     def test_bad_time(self, refusal, time) -> None:
         assert refusal(printing({"token": "t", "expirationTimestamp": time})) == (
-            "gave an expirationTimestamp that is not an RFC 3339 time: correct the plugin."
+            "printed an expirationTimestamp that is not an RFC 3339 time: correct the plugin."
         )
 
     def test_other_version(self, refusal) -> None:
         assert refusal(printing({"token": "t"}, "client.authentication.k8s.io/v1beta1")) == (
-            f"answered with another apiVersion than the {V1} it was asked for: set exec.apiVersion to what it speaks."
+            f"printed another apiVersion than the requested {V1}: set exec.apiVersion to the plugin's."
         )
 
     def test_hanging_is_cut_short_with_all_it_started(self, refusal, monkeypatch, tmp_path) -> None:
@@ -311,7 +311,7 @@ class TestFailing:
         ended.register(life, 0)
         events = ended.poll(5000)
         os.close(life)
-        assert message == "gave no answer within 0.2 seconds: it may wait for a login, which a task cannot give."
+        assert message == "did not end within 0.2 seconds: it may wait for a login, which a task cannot give."
         assert events == [(life, select.POLLHUP)]
 
     @pytest.mark.parametrize(

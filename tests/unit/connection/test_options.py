@@ -186,7 +186,7 @@ class TestPlaces:
             ),
             (
                 {"HOST": "x", "API_KEY": "a b"},
-                "The token (environment variable K8S_AUTH_API_KEY) is empty or holds blanks, ",
+                "The token (environment variable K8S_AUTH_API_KEY) is empty or contains blanks, ",
             ),
             (
                 {"HOST": "x", "API_KEY": "k", "USERNAME": "u"},

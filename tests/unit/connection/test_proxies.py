@@ -221,7 +221,7 @@ class TestLostAtTheProxy:
     def test_no_proxy_there(self, connected, address, final) -> None:
         error = self.unreachable(connected(host="https://api.test", api_key="t", proxy=address))
         assert error.message.startswith(
-            f"the proxy {address} (option proxy) on the way to https://api.test:443 does not let us through ("
+            f"no connection to https://api.test:443 through the proxy {address} (option proxy) ("
         )
         assert error.final is final
 
@@ -229,7 +229,10 @@ class TestLostAtTheProxy:
     def test_refused(self, connected, proxy, status, final) -> None:
         proxy.refuses = status
         error = self.unreachable(connected(host="https://api.test", api_key="t", proxy=proxy.url))
-        assert f"(it answers {status}): correct its address there or its login in proxy_headers" in error.message
+        assert (
+            f"(it responds with status {status}): correct its address there or its login in proxy_headers"
+            in error.message
+        )
         assert error.final is final
 
 

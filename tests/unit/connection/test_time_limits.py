@@ -91,7 +91,7 @@ def test_a_credential_plugin_is_ended_when_the_tasks_time_is_over(connected, tmp
 def test_a_credential_plugin_that_hangs_when_it_is_run_again_is_ended_when_time_is_over(connected, tmp_path) -> None:
     command = tmp_path / "plug"
     command.write_text(
-        "#!/bin/sh\n[ -e %s/once ] && sleep 30\ntouch %s/once\n" % (tmp_path, tmp_path)
+        f"#!/bin/sh\n[ -e {tmp_path}/once ] && sleep 30\ntouch {tmp_path}/once\n"
         + 'echo \'{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"t"}}\'\n'
     )
     command.chmod(0o755)

@@ -58,7 +58,7 @@ def test_an_eviction_whose_good_answer_cannot_be_read_counts_as_a_change(body: s
 def test_what_is_not_the_node_that_was_asked_for_is_no_node(body: dict[str, Any], state: str) -> None:
     scene = Scene(*app("web"))
     scene.faults.add({"method": "GET", "path": "/nodes/w1", "json": body})
-    with pytest.raises(ServerFault, match="the answer for node w1 is not that node"):
+    with pytest.raises(ServerFault, match="the response for node w1 is not that node"):
         scene.run(state=state)
 
 

@@ -87,7 +87,7 @@ def test_a_server_that_never_answers_is_told_with_what_to_look_at(scene: Scene) 
     with pytest.raises(MaintenanceError) as caught:
         told(scene)
     assert caught.value.message == (
-        "the API server at https://cluster.test:6443 did not answer in time: check the option host, "
+        "the API server at https://cluster.test:6443 did not respond in time: check the option host, "
         "and whether a firewall is in between"
     )
 

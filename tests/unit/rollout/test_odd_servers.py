@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import ResponseTimeout, events_in
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.responses import foreign_answer
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.responses import unexpected_response
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import (
     Expired,
     InvalidOptions,
@@ -104,7 +104,7 @@ def test_a_server_that_knows_no_lists_is_told_at_once() -> None:
     scene.faults.add({"path": A_LIST, "json": {"login": "please"}, "times": 0})
     with pytest.raises(ServerFault) as caught:
         scene.follow(name=["web"])
-    assert "the answer to a list request is not a list" in caught.value.message
+    assert "the response to a list request is not a list" in caught.value.message
     assert scene.seconds == 0
 
 
@@ -148,7 +148,7 @@ def test_an_event_without_an_end_is_no_event() -> None:
 
 
 def test_a_redirect_is_told_without_the_login_in_it() -> None:
-    fault = foreign_answer(302, {"Location": "https://u:s3cret@login.test/x?t=s3cret"}, b"")
+    fault = unexpected_response(302, {"Location": "https://u:s3cret@login.test/x?t=s3cret"}, b"")
     assert "(HTTP 302 to https://login.test/x, " in fault.message
 
 

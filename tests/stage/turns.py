@@ -19,9 +19,9 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.workers import Message, Pause, Tag
 from kubesim.agenda import Agenda
 
-from .crew import STEP
 from .line import SimClock, SimConnection
 from .scene import Scene
+from .workers import STEP
 
 # Nobody waits that long for a turn: somebody else's fault would otherwise leave a test hanging.
 LONGEST_TURN = 120.0
@@ -222,7 +222,7 @@ class ConcurrentScene(Scene):
     def __init__(self, *objects: dict[str, Any], seed: int = 0, **options: Any) -> None:
         super().__init__(*objects, **options)
         self.turns = Turns(self.agenda, seed)
-        self.crew: Any = self.turns
+        self.workers: Any = self.turns
         clock = TurnClock(self, self.turns)
         self.clock, self.connection = clock, SimConnection(self.cluster, clock)
         self.line = Line(self.connection.pool, clock, seed)

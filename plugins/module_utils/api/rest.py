@@ -28,9 +28,9 @@ from ..errors import (
 )
 from ..objects import Obj, mapping_at, mappings_at, version_of
 from ..runtime.clock import Clock, Deadline, clock_lead
-from .http import ResponseTimeout, Transport, events_in, exchange, read_body, streamed, target_of, with_place
 from .responses import listed, unexpected_response, value_of
 from .retry import backoff
+from .transport import ResponseTimeout, Transport, events_in, exchange, read_body, streamed, target_of, with_place
 
 MERGE_PATCH, JSON_PATCH = "application/merge-patch+json", "application/json-patch+json"
 

@@ -47,7 +47,7 @@ THREADS = {
     "plugin_utils/progress/lines.py",
 }
 NETWORK = {
-    "module_utils/api/http.py",
+    "module_utils/api/transport.py",
     "module_utils/api/transport_errors.py",
     "module_utils/connection/pool.py",
 }

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# A face over .venv and tests/tools. Needs git, make and a Python >= 3.10 with venv; everything else is installed into .venv.
+# A front end to .venv and tests/tools. Needs git, make and a Python >= 3.10 with venv; everything else is installed into .venv.
 
 PYTHON ?= python3
 GOLDEN_DIR ?= tests/golden/cases
@@ -16,7 +16,7 @@ STEP := $(PY) tests/tools/step.py
 .DEFAULT_GOAL := help
 .PHONY: help venv venv-demo check unit conformance chaos golden awx integration sanity lint docs build test clients demo bench clean
 
-help:  ## Say what make can do
+help:  ## List what make can do
 	awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 venv:  ## Make .venv with everything developers need (again: costs nothing)
@@ -55,7 +55,7 @@ lint: venv  ## ruff, yamllint, ansible-lint
 docs: venv  ## Lint documentation and changelog
 	$(STEP) docs changelog
 
-build: venv  ## Build the collection into .build, install it, look it over
+build: venv  ## Build the collection into .build, install it, check it
 	$(STEP) build
 
 test: venv  ## Everything, in the right order; logs in .build/logs

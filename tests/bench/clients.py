@@ -37,7 +37,7 @@ Arguments = dict[str, Any]
 class Task(NamedTuple):
     """How one task of a play ended.
 
-    seconds: from its start, with the start of the module; ended: when that was, as time.time() tells it.
+    seconds: from its start, with the start of the module; ended: when that was, as time.time() says.
     """
 
     seconds: float
@@ -85,7 +85,7 @@ class Module:
         self._scratch = FOLDER / f"tmp-{module.rpartition('.')[2]}"
 
     def play(self, tasks: int = 1, keep: bool = False) -> tuple[Run, list[Task]]:
-        """Run a play of so many such tasks. `keep`: leave behind what Ansible starts, for `by_itself`.
+        """Run a play of `tasks` such tasks. `keep`: leave behind what Ansible starts, for `by_itself`.
 
         Memory is that of the module's process. SystemExit when the play did not even come to its tasks.
         """

@@ -19,7 +19,7 @@ _PROC = Path("/proc")
 class Run(NamedTuple):
     """One run of a program.
 
-    seconds: wall time; ended: when it was over, as time.time() tells it; cpu: seconds of processors, of all its
+    seconds: wall time; ended: when it was over, as time.time() says; cpu: seconds of processors, of all its
     processes; peak: the most memory that one of its processes held at once (VmHWM), in MiB, None where /proc does not
     tell; output: standard output and error.
     """
@@ -77,7 +77,7 @@ class _Memory(threading.Thread):
 
     def run(self) -> None:
         while not self._over.is_set():
-            # Anew each time: a shell that holds the same command line comes before the process that it starts.
+            # Read again each time: a shell that holds the same command line comes before the process that it starts.
             for pid in _descendants(self._pid):
                 if self._only in _command_line(pid):
                     self._look(pid)

@@ -21,7 +21,7 @@ _CONNECT_SECONDS = 30.0
 class Onlooker(threading.Thread):
     """A watch of `path` in bench that ends by itself, after `seconds` or when `expected` objects are so far.
 
-    times: for each name when it was first seen in the state, as time.time() tells it.
+    times: for each name when it was first seen in the state, as time.time() says.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Onlooker(threading.Thread):
 
 
 def is_rolled_out(deployment: Any) -> bool:
-    """Tell whether a Deployment's rollout is complete."""
+    """Return whether a Deployment's rollout is complete."""
     wanted, status = deployment["spec"].get("replicas", 1), deployment.get("status") or {}
     counts = [status.get(name, 0) for name in ("replicas", "updatedReplicas", "availableReplicas")]
     is_observed = status.get("observedGeneration", 0) >= deployment["metadata"]["generation"]
@@ -67,6 +67,6 @@ def is_rolled_out(deployment: Any) -> bool:
 
 
 def is_refused(pod: Any) -> bool:
-    """Tell whether the kubelet has reported that an image of a pod cannot be pulled."""
+    """Return whether the kubelet has reported that an image of a pod cannot be pulled."""
     waiting = [one["state"].get("waiting") or {} for one in pod.get("status", {}).get("containerStatuses") or ()]
     return any(state.get("reason") in ("ErrImagePull", "ImagePullBackOff") for state in waiting)

@@ -20,7 +20,7 @@ from embedded_cluster import EmbeddedCluster
 _DEPLOYMENTS = "/apis/apps/v1/namespaces/bench/deployments"
 _PODS = f"/api/v1/namespaces/bench/pods?labelSelector=app%3D{REFUSED}"
 _COLLECTION = re.compile(r"/namespaces/([^/]+)/([^/]+)")
-# What a client does once to begin is no sign that it asks again and again.
+# What a client does once to begin is not a sign that it asks again and again.
 _BEGIN_SECONDS = 1.0
 
 

@@ -47,7 +47,7 @@ def rolling(count: int) -> Objects:
 
 
 def refused_image(others: int) -> Objects:
-    """The Deployment REFUSED rolls to an image that is not there; so many others in its namespace are at rest.
+    """The Deployment REFUSED rolls to an image that is not there; other Deployments in its namespace are at rest.
 
     An init container keeps the kubelet from pulling until everybody watches.
     """

@@ -30,7 +30,7 @@ _BUDGET = "/apis/policy/v1/namespaces/bench/poddisruptionbudgets/locked"
 class Figures:
     """What one client needed for one state.
 
-    seconds: a task of a play from its start to its end, or the program for what is no module; process: the module by
+    seconds: a task of a play from its start to its end, or the program for what is not a module; process: the module by
     itself; peak: MiB; requests: at the API server; waiting: those of them while only pods were waited for;
     problem: why it did not get there, "" if it did.
     """

@@ -16,7 +16,7 @@ from stage import Scene
 from . import population
 
 MOST = 200
-# Four requests of five go wrong until there were so many.
+# The share of requests that go wrong until MOST did.
 RATE = 0.8
 PAGE = "<html><body><h1>Bad Gateway</h1></body></html>"
 STATUSES = (408, 409, 429, 500, 502, 503, 504)
@@ -169,7 +169,7 @@ class Mischief:
         name = self._draw.choice(["api", "batch"])
         found = self._scene.store.get("PodDisruptionBudget", "default", name)
         if found is not None:
-            self._tell(f"budget {name} is deleted and made anew")
+            self._tell(f"budget {name} is deleted and created again")
             self._scene.store.delete("PodDisruptionBudget", "default", name)
             fresh = {key: found[key] for key in ("apiVersion", "kind", "spec")}
             meta = {"name": name, "namespace": "default"}

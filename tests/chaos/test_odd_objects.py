@@ -49,16 +49,13 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.pod impo
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.preflight import node_warning
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.preflight_budgets import check_budgets
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import MaintenanceError, Unreachable
+from ansible_collections.kubeops.maintenance.plugins.module_utils.reasons import Reason
 from drain.situations import no_budget, status
 from kubesim import builders
 from kubesim.agenda import TEST_EPOCH, timestamp
 
 SEEDS = range(400)
-REASONS = frozenset(
-    ["pdb_no_budget", "pdb_deadlock", "pdb_multiple", "pdb_stale", "terminating", "terminating_overdue", "finalizer"]
-    + ["namespace_terminating", "webhook_denied", "forbidden", "api_error", "unmanaged", "emptydir", "daemonset"]
-    + ["daemonset_gone", "mirror", "skip_deleted", "volume_attached", "not_tried"]
-)
+REASONS = frozenset(reason.value for reason in Reason)
 ODD: list[Any] = [
     None, "", "x", "y" * 5000, 0, -1, 10**30, 1.5, float("inf"), True, False, [], [None], [1, "a", {}], {}, {"a": None},
     {"matchLabels": None}, {"": ""}, [[[]]], "2026-13-45T99:99:99Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z",

@@ -19,7 +19,7 @@ PODS, BUDGETS = 500, 200
 def test_five_hundred_pods_and_two_hundred_budgets_are_looked_at_in_a_second(tmp_path: Path) -> None:
     owner = builders.replica_set("web", PODS - 1)
     pods = builders.pods_of(owner, [population.NODE] * (PODS - 1))
-    budgets = [builders.budget("pdb-%d" % n, max_unavailable=1) for n in range(BUDGETS - 1)]
+    budgets = [builders.budget(f"pdb-{n}", max_unavailable=1) for n in range(BUDGETS - 1)]
     # No option allows this pod to go, so that the task ends with its look.
     bare = builders.pod("bare", node_name=population.NODE)
     with EmbeddedCluster(tmp_path, lifetime=300) as cluster:

@@ -14,7 +14,7 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import 
 from chaos.kills import Killed, die_at
 from drain.situations import app, reasons
 from kubesim import builders
-from stage import InlineCrew, Scene, SimConnection, drained
+from stage import InlineWorkers, Scene, SimConnection, drained
 
 
 def scene_of_a_drain() -> Scene:
@@ -34,7 +34,7 @@ OPTIONS: dict[str, Any] = {"delete_options": {"ignore_daemonsets": True}, "cordo
 
 
 def run_again(scene: Scene) -> dict[str, Any]:
-    scene.crew = InlineCrew(scene.agenda)
+    scene.workers = InlineWorkers(scene.agenda)
     scene.connection = SimConnection(scene.cluster, scene.clock)
     return scene.run(**OPTIONS)
 
@@ -99,7 +99,7 @@ def test_a_drain_that_is_cancelled_while_it_lifts_its_cordon_tells_what_it_did()
 
 
 def test_a_cancelled_drain_evicts_nothing_more() -> None:
-    scene = Scene(*[obj for n in range(10) for obj in app("web%d" % n)])
+    scene = Scene(*[obj for n in range(10) for obj in app(f"web{n}")])
     scene.faults.add({"method": "POST", "path": "/eviction", "delay": 1, "pass": True, "times": 0})
     cancelled_at(scene, 3.5, eviction_concurrency=1)
     sent = len(scene.requests("POST", "/eviction"))
@@ -118,9 +118,9 @@ def test_two_tasks_that_drain_one_node_do_not_hinder_each_other() -> None:
     second: list[dict[str, Any]] = []
 
     def other() -> None:
-        crew, scene.crew = scene.crew, InlineCrew(scene.agenda)
+        workers, scene.workers = scene.workers, InlineWorkers(scene.agenda)
         second.append(scene.run(cordon_owner="b"))
-        scene.crew = crew
+        scene.workers = workers
 
     scene.faults.add({"method": "POST", "path": "/eviction", "delay": 0.5, "pass": True, "times": 0})
     scene.agenda.after(0.2, other)

@@ -13,13 +13,13 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.cordon
 from chaos.kills import Killed, die_at
 from drain.situations import EVICTION, app, no_budget
 from drain.test_volumes import volume
-from stage import InlineCrew, Scene, SimConnection
+from stage import InlineWorkers, Scene, SimConnection
 
 MOMENTS = pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 
 
 def killed(scene: Scene, nth: int, after: bool, **params: Any) -> bool:
-    """Run a task that dies at its n-th request; tell whether it came so far. The scene is ready for another run."""
+    """Run a task that dies at its n-th request; return whether it came so far. The scene is ready for another run."""
     die_at(scene, nth, after)
     try:
         scene.run(**params)
@@ -27,7 +27,7 @@ def killed(scene: Scene, nth: int, after: bool, **params: Any) -> bool:
     except Killed:
         return True
     finally:
-        scene.crew = InlineCrew(scene.agenda)
+        scene.workers = InlineWorkers(scene.agenda)
         scene.connection = SimConnection(scene.cluster, scene.clock)
 
 

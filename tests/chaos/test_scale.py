@@ -20,12 +20,12 @@ from kubesim.objects import Object
 from stage import ConcurrentScene
 
 START, TERM = 5.0, 3.0
-NODES = ["w%02d" % number for number in range(20)]
+NODES = [f"w{number:02d}" for number in range(20)]
 PARALLEL = 5
 PODS = 600
 # Which nodes the three pods of each of the 200 apps run on.
-TOGETHER = {"app-%03d" % n: [NODES[n // 10]] * 3 for n in range(200)}
-APART = {"app-%03d" % n: [NODES[(n + step) % 20] for step in (0, 7, 13)] for n in range(200)}
+TOGETHER = {f"app-{n:03d}": [NODES[n // 10]] * 3 for n in range(200)}
+APART = {f"app-{n:03d}": [NODES[(n + step) % 20] for step in (0, 7, 13)] for n in range(200)}
 
 
 def allowed(places: dict[str, list[str]]) -> float:
@@ -52,7 +52,7 @@ def test_twenty_nodes_take_little_longer_than_their_budgets_demand_and_few_reque
     places: dict[str, list[str]],
 ) -> None:
     objects = [obj for name, nodes in places.items() for obj in app(name, nodes)]
-    scene = ConcurrentScene(*objects, nodes=(*NODES, *("spare-%d" % n for n in range(10))))
+    scene = ConcurrentScene(*objects, nodes=(*NODES, *(f"spare-{n}" for n in range(10))))
     result = scene.run(name=NODES, max_parallel=PARALLEL)
     gone = sum(len(node["evicted"]) for node in result["nodes"])
     print(f"{scene.seconds} s of {allowed(places)} s, {len(scene.cluster.requests)} requests")
@@ -62,7 +62,7 @@ def test_twenty_nodes_take_little_longer_than_their_budgets_demand_and_few_reque
 
 
 def test_slow_replacements_cost_time_but_no_requests() -> None:
-    scene = ConcurrentScene(*[obj for n in range(20) for obj in app("app-%02d" % n, ["w1"] * 3, start=60)])
+    scene = ConcurrentScene(*[obj for n in range(20) for obj in app(f"app-{n:02d}", ["w1"] * 3, start=60)])
     result = scene.run()
     print(f"{scene.seconds} s, {len(scene.cluster.requests)} requests")
     assert (result["failed"], len(result["nodes"][0]["evicted"])) == (False, 60)

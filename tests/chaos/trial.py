@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.cordon_owners import ANNOTATION
+from ansible_collections.kubeops.maintenance.plugins.module_utils.reasons import Reason
 from kubesim.objects import Object
 from stage import ConcurrentScene
 
@@ -20,11 +21,7 @@ from . import population
 from .mischief import Mischief
 
 HEALING = 180.0
-REASONS = frozenset(
-    ["pdb_no_budget", "pdb_deadlock", "pdb_multiple", "pdb_stale", "terminating", "terminating_overdue", "finalizer"]
-    + ["namespace_terminating", "webhook_denied", "forbidden", "api_error", "unmanaged", "emptydir", "daemonset"]
-    + ["daemonset_gone", "mirror", "skip_deleted", "volume_attached", "not_tried"]
-)
+REASONS = frozenset(reason.value for reason in Reason)
 NODE_KEYS = frozenset(
     ["name", "cordoned_before", "cordoned", "drained", "rolled_back", "resumed", "duration", "evicted", "skipped"]
     + ["pending_pods", "warnings", "affected_workloads", "volumes"]
@@ -85,7 +82,7 @@ class Trial:
         return [pod for pod in self.scene.store.list("Pod") if pod["spec"].get("nodeName") == population.NODE]
 
     def run(self, seconds: int = 900, **params: Any) -> dict[str, Any]:
-        """Run the drain within so many seconds and return its result."""
+        """Run the drain with this timeout in seconds and return its result."""
         draw = random.Random(self._seed)
         options = {
             **population.OPTIONS,
@@ -97,7 +94,7 @@ class Trial:
         return self.scene.run(name=[population.NODE], delete_options=options, **params)
 
     def is_untouched(self) -> bool:
-        """Tell whether the task has changed nothing."""
+        """Return whether the task has changed nothing."""
         node = self.scene.store.get("Node", None, population.NODE) or {}
         return not (node["spec"].get("unschedulable") or ANNOTATION in str(node["metadata"]) or self.witness.evicted)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kubesim import builders
 from kubesim.agenda import TEST_EPOCH, Agenda
-from kubesim.controllers import start_controllers
+from kubesim.controllers.wiring import Controllers
 from kubesim.objects import Object, is_pod_ready
 from kubesim.store import Store
 
@@ -20,7 +20,7 @@ class ControlledCluster:
     def __init__(self, *objects: Object, nodes: int = 3) -> None:
         self.agenda = Agenda(TEST_EPOCH)
         self.store = Store(self.agenda)
-        self.controllers = start_controllers(self.store, self.agenda)
+        self.controllers = Controllers(self.store, self.agenda)
         self.store.load([builders.node(f"node-{number}") for number in range(nodes)])
         self.load(*objects)
 

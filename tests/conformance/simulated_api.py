@@ -63,7 +63,7 @@ class Api:
         return Watch(self.send("GET", target))
 
     def exists(self, kind: str, name: str, namespace: str = "default") -> bool:
-        """Tell whether an object is stored."""
+        """Return whether an object is stored."""
         return self.cluster.store.get(kind, namespace, name) is not None
 
 
@@ -84,7 +84,7 @@ class Watch:
 
     @property
     def closed(self) -> bool:
-        """Tell whether the server has ended it."""
+        """Return whether the server has ended it."""
         return self.stream.closed
 
 

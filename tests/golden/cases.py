@@ -87,6 +87,6 @@ def _read(file: Path) -> Case:
     except OSError as exc:
         raise BrokenFolder(f"{file} cannot be read: {exc.strerror}.") from exc
     except KeyError as exc:
-        raise BrokenFolder(f"{file} is no golden case: it has no {exc}.") from exc
+        raise BrokenFolder(f"{file} is not a golden case: it has no {exc}.") from exc
     except (ValueError, TypeError, AttributeError) as exc:
-        raise BrokenFolder(f"{file} is no golden case: {exc}.") from exc
+        raise BrokenFolder(f"{file} is not a golden case: {exc}.") from exc

@@ -29,11 +29,11 @@ class Meanwhile:
 
     @property
     def is_over(self) -> bool:
-        """Tell whether every step was taken."""
+        """Return whether every step was taken."""
         return not self._steps
 
     def go_on(self, seconds: float) -> None:
-        """Take the steps that are due that many seconds after the start."""
+        """Take the steps that are due this number of seconds after the start."""
         due = [step for step in self._steps if float(step["after_s"]) <= seconds]
         for step in due:
             if self._has_left(step.get("when_left")):
@@ -42,12 +42,12 @@ class Meanwhile:
                     self._simulator.perform(request)
 
     def _has_left(self, pods: Obj | None) -> bool:
-        """Tell whether all pods {labels, node} are gone from the node or being deleted."""
+        """Return whether all pods {labels, node} are gone from the node or being deleted."""
         return pods is None or not any(is_left(pod, pods) for pod in self._simulator.items("/api/v1/pods"))
 
 
 def is_left(pod: Obj, wanted: Obj) -> bool:
-    """Tell whether a pod has the labels of {labels, node}, is on that node, and is not being deleted."""
+    """Return whether a pod has the labels of {labels, node}, is on that node, and is not being deleted."""
     meta = pod["metadata"]
     labels = meta.get("labels") or {}
     return (

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tell whether a drain, cordon or uncordon ended as kubectl's did, or as a listed deviation says."""
+"""Return whether a drain, cordon or uncordon ended as kubectl's did, or as a listed deviation says."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Deviation:
     cases: tuple[str, ...] = ()
 
     def holds(self, case: Case, module: End) -> bool:
-        """Tell whether the case is one that it speaks of, and ended as it says."""
+        """Return whether the case is one that it speaks of, and ended as it says."""
         spoken_of = case.exit_code != 0 and self.kubectl_said.search(case.stderr) is not None
         return spoken_of and module == ENDS[self.ends](case)
 

@@ -26,7 +26,7 @@ class ModuleCrashed(Exception):
 
 
 def module_exists(name: str) -> bool:
-    """Tell whether the collection has that module."""
+    """Return whether the collection has that module."""
     return (ROOT / "plugins" / "modules" / f"{name}.py").is_file()
 
 
@@ -76,11 +76,11 @@ class ModuleRun:
         self._reader.start()
 
     def has_spoken(self, wait: float) -> bool:
-        """Wait for the result or the end, but for no longer than that many seconds; tell whether it came."""
+        """Wait for the result or the end, but no longer than this number of seconds; return whether it came."""
         return self._spoken.wait(wait)
 
     def has_ended(self, wait: float) -> bool:
-        """Wait for the end, but for no longer than that many seconds; tell whether it came."""
+        """Wait for the end, but no longer than this number of seconds; return whether it came."""
         self._reader.join(wait)
         return not self._reader.is_alive()
 
@@ -91,7 +91,7 @@ class ModuleRun:
         except ValueError:
             raise ModuleCrashed(f"the module ended without a result: {self._last_words()}") from None
         if not isinstance(result, dict):
-            raise ModuleCrashed(f"the module's result is no dictionary: {result!r}")
+            raise ModuleCrashed(f"the module's result is not a dictionary: {result!r}")
         return result
 
     def _read(self) -> None:

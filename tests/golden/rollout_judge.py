@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tell whether a rollout status ended as kubectl's did: it failed if kubectl failed, and its last line is the same."""
+"""Judge whether a rollout status ended as kubectl's did: it failed if kubectl failed, and its last line is the same."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Replay:
         self._left = [Change(change.seconds, change.gone, moved(change.obj, later)) for change in changes]
 
     def go_on(self, seconds: float) -> None:
-        """Let happen what is due that many seconds after the start."""
+        """Let happen what is due this number of seconds after the start."""
         while self._left and self._left[0].seconds <= seconds:
             change = self._left.pop(0)
             if change.gone:

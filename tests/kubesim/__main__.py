@@ -37,7 +37,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--scenario", help="name of a built-in state, e.g. demo")
     add("--speed", type=float, default=1.0, help="simulated seconds per real second")
     add("--kubeconfig", type=Path, help="write a kubeconfig for this server here")
-    add("--lifetime", type=float, default=600.0, help="end by itself after so many real seconds")
+    add("--lifetime", type=float, default=600.0, help="end by itself after that time, in real seconds")
     add("--no-controllers", action="store_true", help="only the API: no controllers, no kubelets")
     add(
         "--no-anonymous-admin",

@@ -36,7 +36,7 @@ class Agenda:
         self.now: float = time.time() if now is None else now
         self.started: float = self.now
         self.on_change: Callable[[], None] | None = (
-            None  # the server sleeps until next_due(): it wants to hear of earlier items
+            None  # the server sleeps until next_due(): it must know of earlier items
         )
         self._items: list[tuple[float, int, Handle]] = []
         self._order = itertools.count()

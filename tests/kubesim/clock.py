@@ -40,7 +40,7 @@ class Clock:
         self.speed = speed
 
     def real_seconds(self, simulated: float) -> float:
-        """Return how long to sleep for so many simulated seconds."""
+        """Return how long to sleep for a number of simulated seconds."""
         return max(simulated, 0.0) / self.speed
 
     def _set(self, simulated: float) -> None:

@@ -69,12 +69,12 @@ class Cluster:
         for name in _FIRST_NAMESPACES:
             self.store.create({"kind": "Namespace", "metadata": {"name": name}})
         if self._with_controllers:
-            from .controllers import start_controllers  # imported here: it builds on this package
+            from .controllers.wiring import Controllers  # imported here: it builds on this package
 
-            self.controllers = start_controllers(self.store, self.agenda)
+            self.controllers = Controllers(self.store, self.agenda)
 
     def reset(self) -> None:
-        """Begin anew: no objects, nothing planned, no faults, an empty log, fresh controllers. Users stay."""
+        """Start again: no objects, nothing planned, no faults, an empty log, fresh controllers. Users stay."""
         self.history.close_streams()
         if self.controllers is not None:
             self.controllers.stop()
@@ -98,7 +98,7 @@ class Cluster:
     def restore(self, lost: int) -> None:
         """Let etcd come back from a backup: what it holds stays, and its versions are as many less.
 
-        Watches that are open hear nothing until versions are as great again as they were.
+        Open watches get no event until versions are as great again as they were.
         """
         for kind in self.store.kinds():
             for obj in self.store.list(kind):

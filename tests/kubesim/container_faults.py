@@ -5,8 +5,8 @@
 
 Each may be meant for one container, as in fake/crash.<container>; without a name it is the first of spec.containers.
 
-fake/crash    "code[,seconds[,log]]": it ends with this exit code after so many seconds (default 0), again and again
-fake/oom      "seconds[,log]": it is killed for its use of memory (exit code 137) after so many seconds
+fake/crash    "code[,seconds[,log]]": it ends with this exit code after those seconds (default 0), again and again
+fake/oom      "seconds[,log]": it is killed for its use of memory (exit code 137) after those seconds
 fake/pull     what the registry says when its image is pulled
 fake/error    "Reason,message": it cannot be made, e.g. "CreateContainerError,context deadline exceeded"
 fake/probe    "readiness|liveness|startup[,output]": this probe of it fails, always
@@ -49,7 +49,7 @@ class Probe:
 
     @property
     def restarts(self) -> bool:
-        """Tell whether its failure ends the container."""
+        """Return whether its failure ends the container."""
         return self.kind != "readiness"
 
     @property
@@ -138,7 +138,7 @@ def log_of(pod: Object, container: Object, previous: bool) -> str:
 
 
 def has_fault(pod: Object) -> bool:
-    """Tell whether anything written on the pod or in its images makes a start special."""
+    """Return whether anything written on the pod or in its images makes a start special."""
     notes = pod["metadata"].get("annotations") or {}
     if any(note.partition(".")[0] in _SPECIAL for note in notes):
         return True

@@ -96,7 +96,7 @@ def modified(resource: str, name: str, group: str = "") -> ApiStatus:
 def forbidden(
     resource: str, name: str, why: str, group: str = "", causes: list[dict[str, str]] | None = None
 ) -> ApiStatus:
-    """403 with the reason given by whoever refused."""
+    """403 with the reason of the part that refused."""
     subject = f'{qualified(resource, group)} "{name}"' if name else qualified(resource, group)
     details = _details(resource, name, group)
     if causes:

@@ -28,43 +28,39 @@ _REASONS = {
     503: "ServiceUnavailable",
     504: "Timeout",
 }
-_KNOWN = frozenset(
-    [
-        "method",
-        "path",
-        "user_agent",
-        "body",
-        "after",
-        "times",
-        "status",
-        "body_text",
-        "json",
-        "headers",
-        "delay",
-        "reset",
-        "watch",
-        "from",
-        "until",
-        "mutate",
-        "pass",
-    ]
-)
-
-
-_VALUES = {"reset": re.compile("before|after"), "watch": re.compile(r"(silent|end|expire|drop)(:\d+)?")}
+# What a fault may say, all of it optional. Patterns are searched, not matched whole.
+KEYS = {
+    # which requests it hits
+    "method": "pattern of the method",
+    "path": "pattern of the path with its query",
+    "user_agent": "pattern of the header User-Agent",
+    "body": "pattern of the body",
+    "from": "first second since the start at which it hits",
+    "until": "second since the start from which on it hits no more",
+    "after": "how many of these requests pass first (0)",
+    "times": "how many are hit (1); 0: all",
+    # what it does to them
+    "status": "answer with this status instead of carrying the request out; alone, with a Status object that fits",
+    "body_text": "answer with this HTML",
+    "json": "answer with this JSON value",
+    "headers": "headers of the answer",
+    "delay": "seconds by which the answer is late",
+    "reset": "cut the connection before or after the request is carried out",
+    "watch": "silent, end or expire, at once or :N events later; drop:N leaves N events out",
+    "mutate": "carry out these requests first, as an administrator: [{method, path, body, content_type}]",
+    "pass": "carry the request out, whatever else is said",
+}
+VALUES = {"reset": re.compile("before|after"), "watch": re.compile(r"(silent|end|expire|drop)(:\d+)?")}
 
 
 class Fault:
-    """One fault; its keys are those of the control interface, all optional.
-
-    Patterns are searched, not matched whole. Requests that it does not answer itself are carried out.
-    """
+    """One fault, as KEYS describe it. Requests that it does not answer itself are carried out."""
 
     def __init__(self, spec: Mapping[str, Any]) -> None:
-        unknown = sorted(set(spec) - _KNOWN)
+        unknown = sorted(set(spec) - KEYS.keys())
         if unknown:
             raise ValueError(f"unknown keys in fault: {', '.join(unknown)}")
-        for key, wanted in _VALUES.items():
+        for key, wanted in VALUES.items():
             if spec.get(key) and not wanted.fullmatch(str(spec[key])):
                 raise ValueError(f"{key} of a fault must match {wanted.pattern}")
         self.spec = dict(spec)
@@ -76,12 +72,12 @@ class Fault:
 
     @property
     def is_spent(self) -> bool:
-        """Tell whether it has fired as often as it should."""
+        """Return whether it has fired as often as it should."""
         times = self.spec.get("times", 1)
         return bool(times) and self.fired >= times
 
     def concerns(self, request: Request, since_start: float) -> bool:
-        """Tell whether it is meant for this request at this moment."""
+        """Return whether it is meant for this request at this moment."""
         if not self.spec.get("from", 0) <= since_start < self.spec.get("until", float("inf")):
             return False
         if self.spec.get("watch") and not request.is_watch:

@@ -103,7 +103,7 @@ def parse(text: str, resource: Resource) -> list[FieldTerm]:
 
 
 def matches(terms: list[FieldTerm], obj: Object) -> bool:
-    """Tell whether the object meets every term."""
+    """Return whether the object meets every term."""
     return all((_reader(term.field, obj["kind"])(obj) == term.value) == term.equal for term in terms)
 
 

@@ -42,7 +42,7 @@ class Requirement:
     values: tuple[str, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Tell whether the labels meet it."""
+        """Return whether the labels meet it."""
         has = self.key in labels
         if self.operator == "exists":
             return has
@@ -72,12 +72,12 @@ def parse(text: str) -> list[Requirement]:
 
 
 def matches(requirements: list[Requirement], labels: Mapping[str, str] | None) -> bool:
-    """Tell whether the labels meet every requirement."""
+    """Return whether the labels meet every requirement."""
     return all(requirement.matches(labels or {}) for requirement in requirements)
 
 
 def matches_selector(selector: Mapping[str, Any] | None, labels: Mapping[str, str] | None) -> bool:
-    """Tell whether labels meet a LabelSelector object; None matches nothing, an empty one everything (policy/v1)."""
+    """Return whether labels meet a LabelSelector object; None matches nothing, an empty one everything (policy/v1)."""
     if selector is None:
         return False
     labels = labels or {}

@@ -37,7 +37,7 @@ def deleted(old: Object, grace: int | None, now: float, background: bool = True)
 
 
 def deletion_is_due(obj: Object) -> bool:
-    """Tell whether nothing keeps an object that is being deleted: no finalizer, no grace."""
+    """Return whether nothing keeps an object that is being deleted: no finalizer, no grace."""
     meta = obj["metadata"]
     if not meta.get("deletionTimestamp") or meta.get("finalizers"):
         return False

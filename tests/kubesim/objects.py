@@ -37,7 +37,7 @@ def namespace_of(obj: Object) -> str | None:
 
 
 def is_terminating(obj: Object) -> bool:
-    """Tell whether a deletion of it is under way."""
+    """Return whether a deletion of it is under way."""
     return bool(obj["metadata"].get("deletionTimestamp"))
 
 
@@ -48,7 +48,7 @@ def controller_of(obj: Object) -> Object | None:
 
 
 def is_pod_ready(pod: Object) -> bool:
-    """Tell whether the condition Ready is True."""
+    """Return whether the condition Ready is True."""
     conditions = pod.get("status", {}).get("conditions") or ()
     return any(c.get("type") == "Ready" and c.get("status") == "True" for c in conditions)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import builders
 from .agenda import Agenda
-from .controllers import start_controllers
+from .controllers.wiring import Controllers
 from .objects import Object
 from .store import Store
 
@@ -57,7 +57,7 @@ def settled(
     agenda = Agenda(now - AGE_SECONDS)
     # a seed of its own: the cluster that loads the objects must not draw the same uids again
     store = Store(agenda, seed=2)
-    controllers = start_controllers(store, agenda)
+    controllers = Controllers(store, agenda)
     store.load(objects)
     if disturb is not None:
         agenda.advance_to(now - BEGUN_SECONDS)

@@ -22,7 +22,7 @@ _NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789"  # the alphabet of generateName su
 
 
 class Store:
-    """Objects by kind, namespace and name. Whoever gets one must not change it: every change is a new object."""
+    """Objects by kind, namespace and name. Callers must not change one: every change is a new object."""
 
     def __init__(self, agenda: Agenda, seed: int = 1) -> None:
         self.agenda = agenda
@@ -31,8 +31,8 @@ class Store:
         self._objects: dict[str, dict[Key, Object]] = {}
         self._sorted: dict[str, list[Object]] = {}
         self._listeners: list[Listener] = []
-        self._news: deque[tuple[str, Object, Object | None]] = deque()
-        self._telling = False
+        self._events: deque[tuple[str, Object, Object | None]] = deque()
+        self._notifying = False
 
     def get(self, kind: str, namespace: str | None, name: str) -> Object | None:
         """Return the stored object, None when there is none."""
@@ -53,7 +53,7 @@ class Store:
         return list(self._objects)
 
     def subscribe(self, listener: Listener) -> None:
-        """Tell `listener` of every change, after it and in order: (ADDED|MODIFIED|DELETED, new, old)."""
+        """Notify `listener` of every change, after it and in order: (ADDED|MODIFIED|DELETED, new, old)."""
         self._listeners.append(listener)
 
     def create(self, obj: Object) -> Object:
@@ -218,7 +218,7 @@ class Store:
         kind = obj["kind"]
         self._objects.setdefault(kind, {})[meta.get("namespace") or "", meta["name"]] = obj
         self._sorted.pop(kind, None)
-        self._tell(event, obj, old)
+        self._notify(event, obj, old)
         return obj
 
     def _drop(self, obj: Object, old: Object) -> Object:
@@ -227,20 +227,20 @@ class Store:
         meta["resourceVersion"] = str(self.resource_version)
         self._objects[obj["kind"]].pop((meta.get("namespace") or "", meta["name"]), None)
         self._sorted.pop(obj["kind"], None)
-        self._tell("DELETED", obj, old)
+        self._notify("DELETED", obj, old)
         return obj
 
-    def _tell(self, event: str, obj: Object, old: Object | None) -> None:
-        # A listener may change the store itself: its changes are told after this one, so that everybody hears the
+    def _notify(self, event: str, obj: Object, old: Object | None) -> None:
+        # A listener may change the store itself. That change is queued behind this one, so that all listeners see the
         # same order.
-        self._news.append((event, obj, old))
-        if self._telling:
+        self._events.append((event, obj, old))
+        if self._notifying:
             return
-        self._telling = True
+        self._notifying = True
         try:
-            while self._news:
-                news = self._news.popleft()
+            while self._events:
+                event_args = self._events.popleft()
                 for listener in self._listeners:
-                    listener(*news)
+                    listener(*event_args)
         finally:
-            self._telling = False
+            self._notifying = False

@@ -9,9 +9,9 @@ ConcurrentScene lets requests and watches run at once, as threads that take turn
 
 from __future__ import annotations
 
-from .crew import InlineCrew
 from .line import SimClock, SimConnection
 from .scene import Scene, drained
 from .turns import ConcurrentScene
+from .workers import InlineWorkers
 
-__all__ = ["ConcurrentScene", "InlineCrew", "Scene", "SimClock", "SimConnection", "drained"]
+__all__ = ["ConcurrentScene", "InlineWorkers", "Scene", "SimClock", "SimConnection", "drained"]

@@ -52,15 +52,15 @@ class Answered:
         if self._stream is None:
             yield self.data
             return
-        heard = self._clock.monotonic()
+        last_byte = self._clock.monotonic()
         while True:
             lines = self._stream.poll()
             if lines:
-                heard = self._clock.monotonic()
+                last_byte = self._clock.monotonic()
                 yield b"".join(lines)
             elif self._stream.closed:
                 return
-            elif self._clock.monotonic() - heard >= self._silence:
+            elif self._clock.monotonic() - last_byte >= self._silence:
                 raise ReadTimeoutError(None, None, "Read timed out.")  # type: ignore[arg-type]
             else:
                 yield b""

@@ -26,8 +26,8 @@ from kubesim import builders
 from kubesim.agenda import TEST_EPOCH, Agenda
 from kubesim.cluster import Cluster
 
-from .crew import InlineCrew
 from .line import SimClock, SimConnection
+from .workers import InlineWorkers
 
 SETTLING = 2.0
 
@@ -45,7 +45,7 @@ class Scene:
         self.agenda, self.store, self.faults = self.cluster.agenda, self.cluster.store, self.cluster.faults
         self.clock = SimClock(self.cluster)
         self.connection = SimConnection(self.cluster, self.clock)
-        self.crew = InlineCrew(self.agenda)
+        self.workers = InlineWorkers(self.agenda)
         self.progress = SILENT
         self.store.load([builders.node(name) for name in nodes] + [builders.namespace("default")])
         self.store.load(list(objects))
@@ -82,7 +82,7 @@ class Scene:
         def rest_for(deadline: Deadline) -> Rest:
             return Rest(self.connection, self.clock, deadline)
 
-        return Context(self.crew, self.clock, rest_for, self.progress)
+        return Context(self.workers, self.clock, rest_for, self.progress)
 
     @property
     def seconds(self) -> float:
@@ -99,7 +99,7 @@ class Scene:
         return [r for r in asked if part or "accessreview" not in r.path]
 
     def cordoned(self, node: str = "w1") -> bool:
-        """Tell whether a node is unschedulable."""
+        """Return whether a node is unschedulable."""
         found = self.store.get("Node", None, node)
         return bool(found and found["spec"].get("unschedulable"))
 

@@ -19,13 +19,13 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.workers import Message, Pause, Tag
 from kubesim.agenda import Agenda
 
-from .crew import STEP
 from .line import SimClock, SimConnection
 from .scene import Scene
+from .workers import STEP
 
 # Nobody waits that long for a turn: somebody else's fault would otherwise leave a test hanging.
 LONGEST_TURN = 120.0
-# So many turns without any time passing are a loop that keeps a processor busy.
+# This number of turns without any time passing is a loop that keeps a processor busy.
 MOST_IDLE = 2000
 
 
@@ -83,7 +83,7 @@ class Turns:
         self._dropped.add(tag)
 
     def receive(self, seconds: float) -> list[Message]:
-        """Wait up to so many seconds for a message; return all that have come."""
+        """Wait up to `seconds` for a message; return all that have come."""
         if not self._messages:
             self._listening = True
             self.sleep(seconds)
@@ -94,7 +94,7 @@ class Turns:
         return messages
 
     def sleep(self, seconds: float) -> None:
-        """Let the other threads go on for that many simulated seconds."""
+        """Let the other threads go on for `seconds` of simulated time."""
         me: _Party = self._local.party
         me.wake = self._agenda.now + seconds
         self._parked.append(me)
@@ -190,7 +190,7 @@ def _outcome(tag: Tag, job: Callable[[], Any]) -> Message:
 
 
 class TurnClock(SimClock):
-    """Simulated time, in which whoever sleeps lets others go on."""
+    """Simulated time, in which a thread that sleeps lets others go on."""
 
     def __init__(self, scene: Scene, turns: Turns) -> None:
         super().__init__(scene.cluster)
@@ -222,7 +222,7 @@ class ConcurrentScene(Scene):
     def __init__(self, *objects: dict[str, Any], seed: int = 0, **options: Any) -> None:
         super().__init__(*objects, **options)
         self.turns = Turns(self.agenda, seed)
-        self.crew: Any = self.turns
+        self.workers: Any = self.turns
         clock = TurnClock(self, self.turns)
         self.clock, self.connection = clock, SimConnection(self.cluster, clock)
         self.line = Line(self.connection.pool, clock, seed)

@@ -27,6 +27,7 @@ FILES = {
     "LICENSE",
     "MANIFEST.json",
     "README.md",
+    "SECURITY.md",
     "bindep.txt",
     "requirements.txt",
 }

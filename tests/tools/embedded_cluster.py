@@ -18,7 +18,7 @@ from typing import Any
 from places import ROOT, environment
 
 TOKEN = "admintoken"  # the simulator's default; it guards nothing
-SELF = "kubesim caller"  # user agent of our own requests, to tell them from those of a client under test
+SELF = "kubesim caller"  # user agent of our own requests, to distinguish them from those of a client under test
 _END_SECONDS = 5.0
 
 

@@ -33,13 +33,13 @@ def wanted_stamp(name: str) -> str:
 
 
 def is_complete(name: str) -> bool:
-    """Tell whether .venv has the set `name`, installed for this Python, in this folder."""
+    """Return whether .venv has the set `name`, installed for this Python, in this folder."""
     stamp = VENV / f"installed-{name}"
     return (VENV / "bin" / "python").exists() and stamp.exists() and stamp.read_text() == wanted_stamp(name)
 
 
 def fits_this_python() -> bool:
-    """Tell whether .venv was made by this Python version and in this folder, so that more can be installed into it."""
+    """Return whether .venv was made by this Python version and in this folder, so that it can get more."""
     begins = wanted_stamp("demo").splitlines()[0]
     return any(stamp.read_text().startswith(begins) for stamp in VENV.glob("installed-*"))
 

@@ -13,8 +13,8 @@ import functools
 import sys
 from pathlib import Path
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
+from drawing import Box, draw
 from places import ROOT
 
 PLUGINS = ROOT / "plugins"
@@ -40,23 +40,23 @@ LEVELS = {
     "filter": 7,
     "doc_fragments": 7,
 }
-# What each package is about, for the picture.
-SUBJECTS = {
-    "module_utils": "vocabulary: errors, objects, selectors",
-    "module_utils/runtime": "clock, threads, signals, progress lines",
-    "module_utils/connection": "from options to a pool with credentials",
-    "module_utils/api": "requests, retries, lists, watches",
-    "module_utils/cluster": "nodes, pods, budgets, workloads, leases",
-    "module_utils/drain": "k8s_node_drain",
-    "module_utils/rollout": "k8s_rollout_status",
-    "module_utils/maintenance": "gate, lock, mark, node info and wait",
-    "module_utils/module": "speaks to AnsibleModule",
-    "plugin_utils": "finds a kubeconfig on the controller",
-    "plugin_utils/progress": "shows a module's lines",
-    "plugin_utils/node_patch": "the role node_patch",
-    "modules": "documentation, argument spec, main",
-    "action": "one for each module",
-    "filter": "filters of the role",
+# For the picture: in which column each package is drawn, and what it is about.
+SUBJECTS: dict[str, tuple[float, str, str]] = {
+    "modules": (1, "documentation, main", "one for each module"),
+    "action": (3, "one for each module:", "shows its lines as they come"),
+    "filter": (4, "filters of the roles", ""),
+    "plugin_utils/progress": (3, "follows the lines of a", "module, here or on a host"),
+    "plugin_utils/node_patch": (4, "batches, marks, report and", "input of the role node_patch"),
+    "module_utils/module": (0, "argument specs; runs a", "use case as a module"),
+    "plugin_utils": (3, "finds a kubeconfig", "on the controller"),
+    "module_utils/drain": (0, "k8s_node_drain", ""),
+    "module_utils/rollout": (1, "k8s_rollout_status", ""),
+    "module_utils/maintenance": (2, "gate, lock, mark,", "node info and node wait"),
+    "module_utils/cluster": (1, "nouns and verbs: node, pod,", "budget, workload, lease"),
+    "module_utils/connection": (0, "from options to a", "connection with credentials"),
+    "module_utils/api": (1, "requests, retries,", "lists and watches"),
+    "module_utils/runtime": (1, "clock, threads, signals,", "progress lines"),
+    "module_utils": (1, "vocabulary: errors, objects,", "selectors, reasons, text"),
 }
 
 
@@ -123,57 +123,35 @@ def arrows() -> set[tuple[str, str]]:
     return {(source, target) for source, target in pairs if source != target}
 
 
-# The picture. Numbers are pixels.
-_WIDTH, _BOX, _HIGH, _GAP, _ROW = 1060, 240, 58, 24, 128
+def needed_arrows() -> set[tuple[str, str]]:
+    """Return the arrows that do not follow from others: without a -> c where a -> b and b -> c."""
+    below: dict[str, set[str]] = {}
+    pairs = arrows()
+    for package in sorted(LEVELS, key=lambda name: LEVELS[name]):
+        direct = {target for source, target in pairs if source == package}
+        below[package] = direct.union(*(below[target] for target in direct))
+    return {
+        (source, target)
+        for source, target in pairs
+        if not any(target in below[other] for one, other in pairs if one == source)
+    }
 
 
 def picture() -> str:
-    """Return the packages, level above level, with an arrow for each that imports another one."""
-    rows: dict[int, list[str]] = {}
-    for package, level in LEVELS.items():
-        if package in SUBJECTS:
-            rows.setdefault(level, []).append(package)
-    places = {}
-    for row, level in enumerate(sorted(rows, reverse=True)):
-        wide = len(rows[level]) * (_BOX + _GAP) - _GAP
-        for number, package in enumerate(rows[level]):
-            places[package] = ((_WIDTH - wide) // 2 + number * (_BOX + _GAP), 20 + row * _ROW)
-    height = 20 + len(rows) * _ROW - (_ROW - _HIGH) + 20
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif">',
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        '<path d="M0 0 L8 4 L0 8 z" fill="#8895a7"/></marker></defs>',
-        f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>',
+    """Return docs/packages.svg: the packages, level above level, and their arrows."""
+    levels = sorted({LEVELS[package] for package in SUBJECTS}, reverse=True)
+    boxes = []
+    for package, (column, *subject) in SUBJECTS.items():
+        title = package.rpartition("/")[2]
+        root = title in ("module_utils", "plugin_utils")
+        fill = "#e8f1fd" if package.startswith("module") else "#fdf3e1"
+        row = levels.index(LEVELS[package])
+        boxes.append(Box(package, f"{title} (root)" if root else title, subject, row, column, fill))
+    notes = [
+        "An arrow means: imports. What follows from other arrows has none of its own.",
+        "Blue runs where a module runs (module_utils and modules), yellow on the controller.",
     ]
-    for source, target in sorted(arrows()):
-        if source in places and target in places:
-            lines.append(_arrow(places[source], places[target], f"{source} imports {target}"))
-    for package, place in places.items():
-        lines += _box(package, *place)
-    return "\n".join([*lines, "</svg>", ""])
-
-
-def _arrow(source: tuple[int, int], target: tuple[int, int], title: str) -> str:
-    x, y = source[0] + _BOX // 2, source[1] + _HIGH
-    to_x, to_y = target[0] + _BOX // 2, target[1] - 2
-    middle = (y + to_y) // 2
-    return (
-        f'<path d="M{x} {y} C{x} {middle} {to_x} {middle} {to_x} {to_y}" fill="none" stroke="#8895a7" '
-        f'stroke-width="1.2" marker-end="url(#tip)"><title>{escape(title)}</title></path>'
-    )
-
-
-def _box(package: str, x: int, y: int) -> list[str]:
-    name = package.rpartition("/")[2]
-    shown = f"{name} (root)" if package in ("module_utils", "plugin_utils") else name
-    fill = "#e8f1fd" if package.startswith("module_utils") else "#fdf3e1"
-    return [
-        f'<rect x="{x}" y="{y}" width="{_BOX}" height="{_HIGH}" rx="8" fill="{fill}" stroke="#5b6b80"/>',
-        f'<text x="{x + _BOX // 2}" y="{y + 24}" text-anchor="middle" font-size="16" font-weight="bold" '
-        f'fill="#1c2733">{escape(shown)}</text>',
-        f'<text x="{x + _BOX // 2}" y="{y + 44}" text-anchor="middle" font-size="11.5" fill="#3c4a5c">'
-        f"{escape(SUBJECTS[package])}</text>",
-    ]
+    return draw(boxes, {pair for pair in needed_arrows() if set(pair) <= SUBJECTS.keys()}, notes)
 
 
 if __name__ == "__main__":

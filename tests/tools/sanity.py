@@ -48,7 +48,7 @@ def main() -> int:
         code = ansible_test.wait()
     passed, failed = tally(log)
     if NOTHING_TESTED in log or passed + failed == 0:
-        print("ansible-test looked at nothing")
+        print("ansible-test tested nothing")
         return 1
     if code and not failed:
         failed = 1

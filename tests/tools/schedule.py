@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
@@ -23,16 +24,22 @@ def room() -> int:
 
 
 def side_by_side(
-    widths: Mapping[str, int], free: int, run: Callable[[str], Result]
+    widths: Mapping[str, int],
+    free: int,
+    run: Callable[[str], Result],
+    still_running: Callable[[Mapping[str, float]], None] = lambda running: None,
+    interval: float = 30.0,
 ) -> Iterator[tuple[str, Result | Exception]]:
     """Run all jobs in threads and yield (name, result) as each ends; a job that raises yields its exception.
 
     widths: by name, how many of the `free` places a job takes; one that is wider than all of them takes all. Jobs
     start in the order of `widths` and never overtake one another, so that a wide one does not wait for ever.
+    still_running: called with {name: seconds since its start} when no job has ended for `interval` seconds.
     """
     ended: queue.SimpleQueue[tuple[str, Result | Exception]] = queue.SimpleQueue()
     taken = {name: min(width, free) for name, width in widths.items()}
-    waiting, under_way = list(taken), 0
+    waiting = list(taken)
+    running: dict[str, float] = {}  # when each was started
 
     def work(name: str) -> None:
         try:
@@ -40,14 +47,18 @@ def side_by_side(
         except Exception as exc:
             ended.put((name, exc))
 
-    while waiting or under_way:
+    while waiting or running:
         while waiting and taken[waiting[0]] <= free:
             name = waiting.pop(0)
             free -= taken[name]
-            under_way += 1
+            running[name] = time.monotonic()
             # Nothing waits for the thread of a job when the program is interrupted.
             threading.Thread(target=work, args=(name,), name=name, daemon=True).start()
-        name, result = ended.get()
+        try:
+            name, result = ended.get(timeout=interval)
+        except queue.Empty:
+            still_running({name: time.monotonic() - began for name, began in running.items()})
+            continue
         free += taken[name]
-        under_way -= 1
+        del running[name]
         yield name, result

@@ -4,9 +4,9 @@
 """Run steps: `step.py NAME... [-- ARGUMENT...]` shows their output, `step.py --all` keeps it in .build/logs.
 
 Every named step is run, also after one has failed. Arguments after `--` go to the last step. `--all` runs steps side
-by side, tells of each when it has ended, and ends with the line `N passed, N failed`, summed over the tests of all
-steps; a step that counts no tests (a linter, the build) adds one failure when it fails, and a step that counts tests
-must have run at least one.
+by side and reports each when it ends, and every half a minute without an end what runs. Its last lines are the commands
+that repeat what failed, and `N passed, N failed`, summed over the tests of all steps; a step that counts no tests (a
+linter, the build) adds one failure when it fails, and a step that counts tests must have run at least one.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from failures import commands, excerpt
 from places import HOME, LOGS, ROOT, environment, link
 from schedule import room, side_by_side
 from steps import STEPS
 
-TAIL = 60  # lines of a failed step's log that --all shows
 LIMIT = 900  # seconds after which a step hangs
 _leaders: set[int] = set()  # of the process groups that are at work
 
@@ -108,22 +109,35 @@ def closing_line(name: str, outcome: Outcome) -> str:
     return f"{name:<14} {'ok' if outcome.ok else 'FAILED'} ({counted}{outcome.seconds:.1f} s)"
 
 
+def running_line(running: Mapping[str, float]) -> str:
+    """Return what is said while no step ends; running: seconds since the start, by name."""
+    return "               running: " + ", ".join(f"{name} ({seconds:.0f} s)" for name, seconds in running.items())
+
+
 def broken(problem: Exception) -> Outcome:
     """Return the outcome of a step that could not be run."""
     return Outcome(False, 0, 1, 0.0, "".join(traceback.format_exception(problem)))
 
 
 def run_all() -> int:
-    """Run every step quietly; show the end of the log of those that fail; sum up."""
+    """Run every step quietly; show what failed in those that fail, and the commands that repeat it; sum up."""
     outcomes = []
+    failed: list[str] = []
+
+    def say_running(running: Mapping[str, float]) -> None:
+        print(running_line(running), flush=True)
+
     widths = {name: step.width for name, step in STEPS.items()}
-    for name, ended in side_by_side(widths, room(), lambda name: run(name, [], show=False)):
+    for name, ended in side_by_side(widths, room(), lambda name: run(name, [], show=False), say_running):
         outcome = ended if isinstance(ended, Outcome) else broken(ended)
         outcomes.append(outcome)
         print(closing_line(name, outcome), flush=True)
         if not outcome.ok:
-            print("".join(f"    {line}\n" for line in outcome.log.splitlines()[-TAIL:]), end="")
-            print(f"    the whole of it: {(LOGS / name).relative_to(ROOT)}.log", flush=True)
+            print("".join(f"    {line}\n" for line in excerpt(name, outcome.log)), end="")
+            print(f"    the whole log: {(LOGS / name).relative_to(ROOT)}.log", flush=True)
+            failed += [f"{name:<14} {command}" for command in commands(name, outcome.log)]
+    if failed:
+        print("\n".join(["Failed, and how to repeat it:", *failed]))
     print(f"{sum(o.passed for o in outcomes)} passed, {sum(o.failed for o in outcomes)} failed")
     return 0 if all(o.ok for o in outcomes) else 1
 

@@ -125,7 +125,7 @@ def test_a_new_generation_is_observed() -> None:
     assert (sim.status("PodDisruptionBudget", "web")["observedGeneration"], numbers(sim)[3]) == (2, 2)
 
 
-def booked(sim: ControlledCluster) -> Object:
+def with_disruption(sim: ControlledCluster) -> Object:
     """Book an eviction that does not happen, as one whose precondition failed."""
     name = sim.pods()[0]["metadata"]["name"]
 
@@ -137,9 +137,9 @@ def booked(sim: ControlledCluster) -> Object:
     return sim.pods()[0]
 
 
-def test_a_booked_eviction_holds_its_room_for_two_minutes() -> None:
+def test_a_recorded_eviction_counts_for_two_minutes() -> None:
     sim = ControlledCluster(deployment("web", 3), budget("web", max_unavailable=1))
-    booked(sim)
+    with_disruption(sim)
     sim.agenda.advance(119)
     assert numbers(sim) == (3, 2, 2, 0)
     sim.agenda.advance(2)
@@ -147,9 +147,9 @@ def test_a_booked_eviction_holds_its_room_for_two_minutes() -> None:
     assert "disruptedPods" not in sim.status("PodDisruptionBudget", "web")
 
 
-def test_a_booked_eviction_is_struck_off_when_its_pod_goes() -> None:
+def test_a_recorded_eviction_is_removed_when_its_pod_is_deleted() -> None:
     sim = ControlledCluster(deployment("web", 3, term=30), budget("web", max_unavailable=1))
-    sim.delete(booked(sim))
+    sim.delete(with_disruption(sim))
     sim.agenda.advance(5)
     assert "disruptedPods" not in sim.status("PodDisruptionBudget", "web")
 

@@ -55,7 +55,7 @@ def recorder() -> tuple[ControlledCluster, Recorder, Object]:
 def test_the_same_words_are_one_event_with_a_count() -> None:
     sim, events, about = recorder()
     for _time in range(3):
-        events.tell(about, "Warning", "Failed", "no", "kubelet")
+        events.record(about, "Warning", "Failed", "no", "kubelet")
         sim.agenda.advance(5)
     (event,) = sim.store.list("Event")
     assert (event["count"], event["firstTimestamp"], event["lastTimestamp"]) == (
@@ -65,9 +65,9 @@ def test_the_same_words_are_one_event_with_a_count() -> None:
     )
 
 
-def test_an_event_names_its_object_and_who_told_it() -> None:
+def test_an_event_names_its_object_and_who_recorded_it() -> None:
     sim, events, about = recorder()
-    events.tell(about, "Warning", "Failed", "no", "kubelet", "spec.containers{app}")
+    events.record(about, "Warning", "Failed", "no", "kubelet", "spec.containers{app}")
     (event,) = sim.store.list("Event")
     assert event["involvedObject"] == {
         "kind": "Pod",
@@ -83,7 +83,7 @@ def test_an_event_names_its_object_and_who_told_it() -> None:
 
 def test_an_event_is_kept_for_an_hour() -> None:
     sim, events, about = recorder()
-    events.tell(about, "Warning", "Failed", "old", "kubelet")
+    events.record(about, "Warning", "Failed", "old", "kubelet")
     sim.agenda.advance(KEPT_SECONDS + 1)
-    events.tell(about, "Warning", "Failed", "new", "kubelet")
+    events.record(about, "Warning", "Failed", "new", "kubelet")
     assert [event["message"] for event in sim.store.list("Event")] == ["new"]

@@ -10,8 +10,8 @@ from controlled_cluster import ControlledCluster
 
 from kubesim.agenda import Agenda
 from kubesim.builders import deployment
-from kubesim.controllers import start_controllers
 from kubesim.controllers.index import Index
+from kubesim.controllers.wiring import Controllers
 from kubesim.controllers.workqueue import WorkQueue
 from kubesim.store import Store
 
@@ -72,7 +72,7 @@ def test_controllers_take_over_what_is_there() -> None:
     agenda = Agenda(0.0)
     store = Store(agenda)
     store.load([deployment("web", 2)])
-    start_controllers(store, agenda)
+    Controllers(store, agenda)
     agenda.advance(5)
     assert len(store.list("Pod")) == 2
 

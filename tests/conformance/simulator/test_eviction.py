@@ -98,14 +98,14 @@ def test_a_budget_that_is_not_processed_yet_asks_for_ten_seconds() -> None:
     )
 
 
-def test_room_in_a_budget_is_booked() -> None:
+def test_an_eviction_is_recorded_in_its_budget() -> None:
     api = Api(pod(), budget(allowed=2, healthy=3))
     api.evict("a")
     status = api.get("/apis/policy/v1/namespaces/default/poddisruptionbudgets/web")["status"]
     assert (status["disruptionsAllowed"], list(status["disruptedPods"])) == (1, ["a"])
 
 
-def test_booked_room_is_not_given_twice() -> None:
+def test_a_disruption_is_not_allowed_twice() -> None:
     api = Api(pod("a"), pod("b"), budget(allowed=1, healthy=2))
     assert [api.evict(name).status for name in ("a", "b")] == [201, 429]
 
@@ -145,7 +145,7 @@ def test_a_budget_with_negative_room_forbids() -> None:
     assert (code, message) == (403, "poddisruptionbudget.policy")
 
 
-def test_a_budget_with_too_many_booked_pods_forbids() -> None:
+def test_a_budget_with_too_many_disrupted_pods_forbids() -> None:
     many = {f"p{number}": "2026-09-21T14:13:20Z" for number in range(2001)}
     assert Api(pod(), budget(allowed=1, disruptedPods=many)).evict("a").status == 403
 
@@ -166,7 +166,7 @@ def test_another_uid_is_a_conflict() -> None:
     assert (answer.status, api.exists("Pod", "a")) == (409, True)
 
 
-def test_the_room_is_booked_before_the_uid_is_compared() -> None:
+def test_the_eviction_is_recorded_before_the_uid_is_compared() -> None:
     api = Api(pod(), budget(allowed=1))
     api.evict("a", preconditions={"uid": "another"})
     assert api.get("/apis/policy/v1/namespaces/default/poddisruptionbudgets/web")["status"]["disruptionsAllowed"] == 0

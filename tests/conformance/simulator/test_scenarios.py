@@ -11,7 +11,7 @@ import pytest
 
 from kubesim import scenarios
 from kubesim.agenda import TEST_EPOCH, Agenda
-from kubesim.controllers import start_controllers
+from kubesim.controllers.wiring import Controllers
 from kubesim.objects import Object, is_pod_ready
 from kubesim.store import Store
 
@@ -61,7 +61,7 @@ def test_every_budget_of_the_demo_has_room() -> None:
 def test_a_loaded_scenario_stays_at_rest(name: str) -> None:
     agenda = Agenda(TEST_EPOCH)
     store = Store(agenda)
-    start_controllers(store, agenda)
+    Controllers(store, agenda)
     store.load(scenarios.scenario(name, TEST_EPOCH))
     loaded = store.resource_version
     agenda.advance(60)
@@ -95,7 +95,7 @@ def test_an_unknown_scenario_is_refused_with_those_there_are() -> None:
 def rolling(count: int, finish: int) -> tuple[Agenda, Store]:
     agenda = Agenda(TEST_EPOCH)
     store = Store(agenda)
-    start_controllers(store, agenda)
+    Controllers(store, agenda)
     store.load(scenarios.scenario(f"rolling:count={count},finish_seconds={finish}", TEST_EPOCH))
     return agenda, store
 

@@ -153,16 +153,16 @@ def test_a_terminating_namespace_takes_nothing_new(store: Store) -> None:
 
 
 def test_listeners_hear_changes_in_order_even_if_one_of_them_changes_more(store: Store) -> None:
-    heard = list[tuple[str, str]]()
+    seen = list[tuple[str, str]]()
 
     def change(event: str, new: Object, old: Object | None) -> None:
         if event == "ADDED" and new["kind"] == "Node":
             store.create({"kind": "Namespace", "metadata": {"name": "made"}})
 
     store.subscribe(change)
-    store.subscribe(lambda event, new, old: heard.append((event, new["kind"])))
+    store.subscribe(lambda event, new, old: seen.append((event, new["kind"])))
     store.create({"kind": "Node", "metadata": {"name": "n"}})
-    assert heard == [("ADDED", "Node"), ("ADDED", "Namespace")]
+    assert seen == [("ADDED", "Node"), ("ADDED", "Namespace")]
 
 
 def test_loaded_objects_keep_identity_and_times(store: Store) -> None:

@@ -145,7 +145,7 @@ def test_a_closed_stream_gets_nothing_more() -> None:
     assert watch.seen() == []
 
 
-def test_whoever_waits_is_told() -> None:
+def test_waiting_readers_are_woken() -> None:
     server, calls = Api(), list[int]()
     watch = server.watch(PODS)
     watch.stream.on_ready = lambda: calls.append(1)

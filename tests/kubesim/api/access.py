@@ -104,7 +104,7 @@ class Access:
         raise errors.forbidden(wanted.resource, wanted.name, why, wanted.group)
 
     def allows(self, user: User, wanted: Attributes) -> bool:
-        """Tell whether the user may do it."""
+        """Return whether the user may do it."""
         rules = self._rules.get(user.name)
         if MASTERS in user.groups or rules == "*":
             return True
@@ -128,7 +128,7 @@ class Access:
         groups = [g.strip() for g in request.headers.get("impersonate-group", "").split(",") if g.strip()]
         if not name:
             if groups:
-                raise errors.bad_request("requested [{Group  %s}] without impersonating a user" % groups[0])
+                raise errors.bad_request(f"requested [{{Group  {groups[0]}}}] without impersonating a user")
             return user
         self.check(user, _impersonation(name))
         for group in groups:

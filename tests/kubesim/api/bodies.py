@@ -73,7 +73,7 @@ def object_of(request: Request, kind: str, api_version: str) -> Object:
 
 
 def is_dry_run(request: Request, in_body: Any = None, options: str = "CreateOptions") -> bool:
-    """Tell whether nothing may be stored; ApiStatus 422 for values other than All."""
+    """Return whether nothing may be stored; ApiStatus 422 for values other than All."""
     values = [request.query["dryRun"]] if request.query.get("dryRun") else []
     values += list(in_body or ())
     for value in values:

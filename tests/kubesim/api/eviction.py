@@ -75,7 +75,7 @@ class Eviction:
         budget = budgets[0]
         if not is_pod_ready(pod) and _lets_unready_pods_go(budget):
             return None
-        self._book(budget, pod, options.dry_run)
+        self._record_disruption(budget, pod, options.dry_run)
         return None
 
     def _budgets_of(self, pod: Object) -> list[Object]:
@@ -86,7 +86,7 @@ class Eviction:
         budgets = self._store.list("PodDisruptionBudget", meta["namespace"])
         return [b for b in budgets if label_selectors.matches_selector((b.get("spec") or {}).get("selector"), labels)]
 
-    def _book(self, budget: Object, pod: Object, dry_run: bool) -> None:
+    def _record_disruption(self, budget: Object, pod: Object, dry_run: bool) -> None:
         name, status = budget["metadata"]["name"], budget.get("status") or {}
         if status.get("observedGeneration", 0) < budget["metadata"].get("generation", 0):
             raise _blocked(f"The disruption budget {name} is still being processed by the server.", _RETRY_SECONDS)
@@ -101,7 +101,7 @@ class Eviction:
         if dry_run:
             return
 
-        def book(obj: Object) -> None:
+        def record(obj: Object) -> None:
             now = timestamp(self._store.agenda.now)
             obj["status"]["disruptionsAllowed"] = allowed - 1
             obj["status"].setdefault("disruptedPods", {})[pod["metadata"]["name"]] = now
@@ -118,7 +118,7 @@ class Eviction:
                     },
                 )
 
-        self._store.mutate("PodDisruptionBudget", budget["metadata"]["namespace"], name, book)
+        self._store.mutate("PodDisruptionBudget", budget["metadata"]["namespace"], name, record)
 
     def _evict(self, pod: Object, options: DeleteOptions) -> None:
         check_preconditions(pod, options)

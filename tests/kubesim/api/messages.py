@@ -47,7 +47,7 @@ class Request:
 
     @property
     def is_watch(self) -> bool:
-        """Tell whether it asks for a stream of events."""
+        """Return whether it asks for a stream of events."""
         return self.method == "GET" and self.query.get("watch") in ("1", "true", "True")
 
 

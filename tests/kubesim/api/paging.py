@@ -33,7 +33,7 @@ def token(resource_version: int, last: str) -> str:
 
 
 def read_token(text: str) -> tuple[int, str]:
-    """Return (resource version, key of the first object to show); ApiStatus 400 when it is no token."""
+    """Return (resource version, key of the first object to show); ApiStatus 400 when it is not a token."""
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):

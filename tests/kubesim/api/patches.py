@@ -41,7 +41,7 @@ _DELETE_PRIMITIVE = "$deleteFromPrimitiveList/"
 
 
 def json_patch(obj: Object, operations: Any) -> Object:
-    """Apply an RFC 6902 patch; ApiStatus 422 when it cannot be applied, 400 when it is no patch at all."""
+    """Apply an RFC 6902 patch; ApiStatus 422 when it cannot be applied, 400 when it is not a patch at all."""
     if not isinstance(operations, list):
         raise errors.bad_request(
             "error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch"
@@ -65,7 +65,7 @@ def json_patch(obj: Object, operations: Any) -> Object:
 
 
 def _expects_absence(obj: Object, operation: Any) -> bool:
-    """Tell whether it is a test for null of a path that does not exist, which the API server's library lets pass."""
+    """Return whether it is a test for null of a path that does not exist, which the API server's library lets pass."""
     if operation.get("op") != "test" or operation.get("value", "") is not None:
         return False
     absent = object()

@@ -64,8 +64,8 @@ def _age(obj: Object, now: float) -> str:
 
 
 def _last_seen(event: Object, now: float) -> str:
-    told = event.get("lastTimestamp") or event["metadata"].get("creationTimestamp")
-    return duration(now - seconds_of(told)) if told else "<unknown>"
+    last = event.get("lastTimestamp") or event["metadata"].get("creationTimestamp")
+    return duration(now - seconds_of(last)) if last else "<unknown>"
 
 
 def _status(obj: Object, *keys: str) -> list[Any]:

@@ -79,7 +79,7 @@ class History:
         self._events.clear()
         self.floor = self._store.resource_version
         for stream in self.open_streams():
-            stream.after_version = max(stream.after_version, stream.told)
+            stream.after_version = max(stream.after_version, stream.last_version)
 
     def attach(self, stream: WatchStream) -> None:
         """Feed `stream` with every event until it is closed."""
@@ -114,10 +114,12 @@ class WatchStream:
     def __init__(self, agenda: Agenda, kind: str, is_selected: Filter, encode: Encode) -> None:
         self.closed = False
         self.on_ready: Callable[[], None] | None = None
-        self.limit: tuple[str, int] | None = None  # a fault: after so many events ("silent" | "end" | "expire", n)
-        self.swallow = 0  # a fault: so many events are lost
+        self.limit: tuple[str, int] | None = (
+            None  # a fault and the number of events before it ("silent" | "end" | "expire", n)
+        )
+        self.swallow = 0  # a fault: the number of events still to be lost
         self.after_version = 0
-        self.told = 0  # the version of the last event
+        self.last_version = 0  # the version of the last event
         self._agenda = agenda
         self._kind = kind
         self._is_selected = is_selected
@@ -177,7 +179,7 @@ class WatchStream:
         """
         if self.closed or event.new["kind"] != self._kind or event.version <= self.after_version:
             return
-        self.told = event.version
+        self.last_version = event.version
         was = event.old is not None and self._is_selected(event.old)
         is_now = event.type != "DELETED" and self._is_selected(event.new)
         if is_now:

@@ -16,7 +16,7 @@ IMAGE = "registry.example/app:1"
 def behaviour(
     *, start: float | None = None, term: float | None = None, run: float | None = None, never_ready: bool = False
 ) -> dict[str, str]:
-    """Return the annotations that tell the simulated kubelet what to do with a pod (seconds)."""
+    """Return the annotations by which the simulated kubelet knows what to do with a pod (seconds)."""
     given = {"fake/start": start, "fake/term": term, "fake/run": run}
     notes = {key: f"{value:g}" for key, value in given.items() if value is not None}
     return {**notes, "fake/noready": "true"} if never_ready else notes

@@ -8,7 +8,7 @@ On a PersistentVolume with a csi source:
 fake/attach         seconds from a pod's arrival on a node until the volume is attached there (default 0.1)
 fake/attach-error   why it never is
 fake/detach         seconds from the end of the last pod that used it there until it is detached (default 1);
-                    anything that is no number: never
+                    anything that is not a number: never
 fake/detach-error   why it never is, once somebody has tried
 
 A VolumeAttachment without the finalizer of an external attacher is nobody's here: it is neither changed nor removed.
@@ -51,7 +51,7 @@ class Attachments:
         self._pauses: dict[Place, float] = {}
 
     def observe_pod(self, event: str, pod: Object, old: Object | None) -> None:
-        """Hear of a change of a pod."""
+        """Handle a change of a pod."""
         uid, node = pod["metadata"]["uid"], pod["spec"].get("nodeName")
         if event == "DELETED" or is_finished(pod):
             for place in self._places.pop(uid, ()):
@@ -72,12 +72,12 @@ class Attachments:
                 self._places.setdefault(uid, set()).add(place)
 
     def observe_claim(self, event: str, claim: Object, old: Object | None) -> None:
-        """Hear of a claim that may have got its volume."""
+        """Handle a claim that may have got its volume."""
         for pod in self._world.index.pods_in(claim["metadata"]["namespace"]):
             self.observe_pod("MODIFIED", pod, pod)
 
     def observe_volume(self, event: str, volume: Object, old: Object | None) -> None:
-        """Hear of a volume: its claim's pods may have been there before it."""
+        """Handle a volume: its claim's pods may have been there before it."""
         holder = volume["spec"].get("claimRef") or {}
         for pod in self._world.index.pods_in(holder.get("namespace", "")):
             self.observe_pod("MODIFIED", pod, pod)
@@ -86,7 +86,7 @@ class Attachments:
                 self._queue.add((node, name))
 
     def observe_attachment(self, event: str, attachment: Object, old: Object | None) -> None:
-        """Hear of an attachment: where it is gone, another node may have the volume."""
+        """Handle an attachment: where it is gone, another node may have the volume."""
         spec = attachment["spec"]
         name = (spec.get("source") or {}).get("persistentVolumeName") or ""
         self._queue.add((spec["nodeName"], name))
@@ -96,7 +96,7 @@ class Attachments:
                     self._queue.add(place)
 
     def observe_node(self, event: str, node: Object, old: Object | None) -> None:
-        """Hear of a node: it gets its CSINode."""
+        """Handle a node: it gets its CSINode."""
         if event == "ADDED":
             self._world.agenda.after(0, partial(self._register, node))
 
@@ -166,7 +166,7 @@ class Attachments:
             return
         for pod in self._users.get(place, {}).values():
             words = f'AttachVolume.Attach succeeded for volume "{place[1]}" '
-            self._world.tell(pod, "SuccessfulAttachVolume", words, CONTROLLER)
+            self._world.record(pod, "SuccessfulAttachVolume", words, CONTROLLER)
 
     def _failed(self, place: Place, attachment: Object, error: str) -> None:
         """Write the attacher's error; look again later whether it still stands."""

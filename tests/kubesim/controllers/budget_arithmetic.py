@@ -32,7 +32,7 @@ def demand_of(world: World, budget: Object, members: list[Object]) -> Demand:
     spec = budget.get("spec") or {}
     if spec.get("maxUnavailable") is not None:
         expected = _scale(world, members)
-        # percentages are rounded up: in favour of the budget for minAvailable, of whoever evicts for this one
+        # percentages are rounded up: in favour of the budget for minAvailable, of the eviction for this one
         return Demand(expected, max(expected - resolve(spec["maxUnavailable"], expected, round_up=True), 0))
     minimum = spec.get("minAvailable")
     if minimum is None:

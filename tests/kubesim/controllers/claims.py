@@ -43,7 +43,7 @@ def class_of(world: World, claim: Object) -> tuple[str, Object | None]:
 
 
 def waits_for_pod(world: World, claim: Object) -> bool:
-    """Tell whether the claim is only bound when a pod that uses it has its node."""
+    """Return whether the claim is only bound when a pod that uses it has its node."""
     return (class_of(world, claim)[1] or {}).get("volumeBindingMode") == "WaitForFirstConsumer"
 
 
@@ -56,7 +56,7 @@ class Claims:
         self._being_made: set[str] = set()
 
     def observe(self, event: str, claim: Object, old: Object | None) -> None:
-        """Hear of a change of a claim; a volume goes with it where it is to be deleted."""
+        """Handle a change of a claim; a volume is deleted with it where it is to be deleted."""
         if event != "DELETED":
             self._queue.add((claim["metadata"]["namespace"], claim["metadata"]["name"]))
             return
@@ -68,7 +68,7 @@ class Claims:
                 self._world.agenda.after(0, partial(self._world.report, volume, {"phase": "Released"}))
 
     def observe_source(self, event: str, source: Object, old: Object | None) -> None:
-        """Hear of a new volume or class that a pending claim may wait for."""
+        """Handle a new volume or class that a pending claim may wait for."""
         if event != "DELETED":
             for claim in self._world.store.list("PersistentVolumeClaim"):
                 if not is_bound(claim):
@@ -91,12 +91,12 @@ class Claims:
             return
         name, storage_class = class_of(self._world, claim)
         if not name:
-            self._world.tell(claim, "FailedBinding", _NO_VOLUME, CONTROLLER)
+            self._world.record(claim, "FailedBinding", _NO_VOLUME, CONTROLLER)
         elif storage_class is None:
             missing = f'storageclass.storage.k8s.io "{name}" not found'
             self._world.warn(claim, "ProvisioningFailed", missing, CONTROLLER)
         elif waits_for_pod(self._world, claim) and not note_of(claim, SELECTED_NODE):
-            self._world.tell(claim, "WaitForFirstConsumer", _WAITS, CONTROLLER)
+            self._world.record(claim, "WaitForFirstConsumer", _WAITS, CONTROLLER)
         else:
             self._provision(claim, storage_class)
 
@@ -149,7 +149,7 @@ class Claims:
         if self._world.store.get("PersistentVolume", None, name) is None:
             volume = self._world.store.create(volume)
         message = f"Successfully provisioned volume {name}"
-        self._world.tell(current, "ProvisioningSucceeded", message, storage_class["provisioner"])
+        self._world.record(current, "ProvisioningSucceeded", message, storage_class["provisioner"])
         self._bind(current, volume)
 
     def _bind(self, claim: Object, volume: Object) -> None:

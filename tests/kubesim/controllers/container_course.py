@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ..container_faults import Crash, Probe, crash_of, creation_error, note_of, probe_of, pull_error
 from ..objects import Object
 from . import references
-from .kubelet_words import say_container_started
+from .kubelet_events import say_container_started
 from .world import World
 
 # Pauses of the kubelet: between two looks at a pod that fails, and the back-off of pulls and restarts.
@@ -61,17 +61,17 @@ class Course:
 
     @property
     def runs(self) -> bool:
-        """Tell whether it runs at the moment."""
+        """Return whether it runs at the moment."""
         return "running" in self.state
 
     @property
     def is_done(self) -> bool:
-        """Tell whether it has ended and will not be started again."""
+        """Return whether it has ended and will not be started again."""
         return "terminated" in self.state and self.due == math.inf
 
     @property
     def is_passed(self) -> bool:
-        """Tell whether an init container lets the next one start."""
+        """Return whether an init container lets the next one start."""
         return self.runs if self.is_sidecar else self.is_done and self.exit_code == 0
 
     @property
@@ -81,7 +81,7 @@ class Course:
 
     @property
     def is_ready(self) -> bool:
-        """Tell whether it counts as ready: an init container once it is over, others while no probe says no."""
+        """Return whether it counts as ready: an init container once it is over, others while no probe says no."""
         if self.is_init and not self.is_sidecar:
             return self.is_passed
         return self.runs and (self._failing is None or self._failing.kind == "liveness")
@@ -122,7 +122,7 @@ class Course:
         self.state = {"waiting": {"reason": reason, "message": message}}
 
     def _say(self, pod: Object, reason: str, message: str) -> None:
-        self._world.tell(pod, reason, message, "kubelet", self._field)
+        self._world.record(pod, reason, message, "kubelet", self._field)
 
     def _warn(self, pod: Object, reason: str, message: str) -> None:
         self._world.warn(pod, reason, message, "kubelet", self._field)

@@ -9,13 +9,13 @@ from ..objects import Object, set_condition
 
 
 def awaits_containers(pod: Object) -> bool:
-    """Tell whether the kubelet is about to make containers of a pod."""
+    """Return whether the kubelet is about to make containers of a pod."""
     states = [entry.get("state") or {} for entry in (pod.get("status") or {}).get("containerStatuses") or ()]
     return any((state.get("waiting") or {}).get("reason") == "ContainerCreating" for state in states)
 
 
 def is_never_ready(pod: Object) -> bool:
-    """Tell whether the pod is told to run without ever being ready."""
+    """Return whether the pod is to run without ever being ready."""
     return (pod["metadata"].get("annotations") or {}).get("fake/noready", "") not in ("", "false")
 
 

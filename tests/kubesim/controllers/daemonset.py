@@ -30,17 +30,17 @@ class DaemonSets:
         self._pauses: Pauses[Key] = Pauses()
 
     def observe(self, event: str, daemon_set: Object, old: Object | None) -> None:
-        """Hear of a change of a DaemonSet."""
+        """Handle a change of a DaemonSet."""
         self._queue.add((daemon_set["metadata"]["namespace"], daemon_set["metadata"]["name"]))
 
     def observe_pod(self, event: str, pod: Object, old: Object | None) -> None:
-        """Hear of a change of a pod."""
+        """Handle a change of a pod."""
         owner = controller_of(pod) or (controller_of(old) if old else None)
         if owner and owner.get("kind") == "DaemonSet":
             self._queue.add((pod["metadata"]["namespace"], owner["name"]))
 
     def observe_node(self, event: str, node: Object, old: Object | None) -> None:
-        """Hear of a change of a node that may change who runs there."""
+        """Handle a change of a node that may change who runs there."""
         if event == "MODIFIED" and old is not None and _kind_of_node(node) == _kind_of_node(old):
             return
         for daemon_set in self._world.store.list("DaemonSet"):
@@ -108,12 +108,12 @@ class DaemonSets:
         generation = str(daemon_set["metadata"].get("generation", 1))
         pod["metadata"].setdefault("labels", {}).update({POD_LABEL: label, "pod-template-generation": generation})
         made = self._world.store.create(pod)
-        self._world.tell(daemon_set, "SuccessfulCreate", f"Created pod: {made['metadata']['name']}", CONTROLLER)
+        self._world.record(daemon_set, "SuccessfulCreate", f"Created pod: {made['metadata']['name']}", CONTROLLER)
 
     def _end(self, daemon_set: Object, pod: Object) -> None:
         if not is_terminating(pod):
             self._world.delete(pod)
-            self._world.tell(daemon_set, "SuccessfulDelete", f"Deleted pod: {pod['metadata']['name']}", CONTROLLER)
+            self._world.record(daemon_set, "SuccessfulDelete", f"Deleted pod: {pod['metadata']['name']}", CONTROLLER)
 
     def _roll(self, daemon_set: Object, history: History, label: str, rolling: Object) -> None:
         """Replace pods of old revisions: the new one beside the old one where maxSurge allows, else after it."""

@@ -45,7 +45,7 @@ def _generations(placement: Placement, node: str, label: str) -> tuple[list[Obje
 
 
 def replacement_step(placement: Placement, nodes: list[str], label: str, limit: int) -> list[Object]:
-    """Return the old pods that go now: those that are no use at once, the others while maxUnavailable allows."""
+    """Return the old pods that go now: those that are of no use at once, the others while maxUnavailable allows."""
     useless: list[Object] = []
     candidates: list[Object] = []
     unavailable = 0

@@ -59,12 +59,12 @@ class Placement:
         return [taint for taint in taints if (taint["key"], taint["effect"]) not in TOLERATED]
 
     def should_run(self, node: Object) -> bool:
-        """Tell whether a pod belongs on the node."""
+        """Return whether a pod belongs on the node."""
         template = self.daemon_set["spec"]["template"]["spec"]
         return suits_node(template, node) and not self._taints(node, ("NoSchedule", "NoExecute"))
 
     def may_stay(self, node: Object) -> bool:
-        """Tell whether a pod that is there may go on: a taint NoSchedule only keeps new ones away."""
+        """Return whether a pod that is there may go on: a taint NoSchedule only keeps new ones away."""
         template = self.daemon_set["spec"]["template"]["spec"]
         return suits_node(template, node) and not self._taints(node, ("NoExecute",))
 

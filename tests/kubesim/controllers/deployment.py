@@ -25,18 +25,18 @@ class Deployments:
         self._queue: WorkQueue[Key] = WorkQueue(world.agenda, self._reconcile)
 
     def observe(self, event: str, deployment: Object, old: Object | None) -> None:
-        """Hear of a change of a Deployment."""
+        """Handle a change of a Deployment."""
         self._queue.add((deployment["metadata"]["namespace"], deployment["metadata"]["name"]))
 
     def observe_replica_set(self, event: str, replica_set: Object, old: Object | None) -> None:
-        """Hear of a change of a ReplicaSet."""
+        """Handle a change of a ReplicaSet."""
         for version in (replica_set, old):
             owner = controller_of(version) if version else None
             if owner and owner.get("kind") == "Deployment":
                 self._queue.add((replica_set["metadata"]["namespace"], owner["name"]))
 
     def observe_pod(self, event: str, pod: Object, old: Object | None) -> None:
-        """Hear of a pod's end: a Recreate waits for it."""
+        """Handle a pod's end: a Recreate waits for it."""
         owner = controller_of(pod)
         if event != "DELETED" or not owner or owner.get("kind") != "ReplicaSet":
             return

@@ -38,7 +38,7 @@ def _age(replica_set: Object) -> tuple[str, str]:
 
 
 class ReplicaSetsOf:
-    """The ReplicaSets of one Deployment, read anew from the store at each question."""
+    """The ReplicaSets of one Deployment, read from the store at each question."""
 
     def __init__(self, world: World, deployment: Object) -> None:
         self._world = world
@@ -70,7 +70,7 @@ class ReplicaSetsOf:
         return [found for found in self.all() if replicas_of(found) > 0]
 
     def is_scaling(self) -> bool:
-        """Tell whether spec.replicas of the Deployment changed since its ReplicaSets were last scaled."""
+        """Return whether spec.replicas of the Deployment changed since its ReplicaSets were last scaled."""
         wanted = str(replicas_of(self.deployment))
         for found in self.active():
             recorded = (found["metadata"].get("annotations") or {}).get(DESIRED)
@@ -94,10 +94,10 @@ class ReplicaSetsOf:
         return resized
 
     def say_scaled(self, replica_set: Object, before: int, after: int) -> None:
-        """Tell that a ReplicaSet was scaled."""
+        """Record that a ReplicaSet was scaled."""
         way, name = "up" if after > before else "down", replica_set["metadata"]["name"]
         words = f"Scaled {way} replica set {name} from {before} to {after}"
-        self._world.tell(self.deployment, "ScalingReplicaSet", words, "deployment-controller")
+        self._world.record(self.deployment, "ScalingReplicaSet", words, "deployment-controller")
 
 
 def _fence_posts(deployment: Object) -> tuple[int, int]:
@@ -110,7 +110,7 @@ def _fence_posts(deployment: Object) -> tuple[int, int]:
 
 
 def is_rolling(deployment: Object) -> bool:
-    """Tell whether the strategy is RollingUpdate, which is the default."""
+    """Return whether the strategy is RollingUpdate, which is the default."""
     return bool((deployment["spec"].get("strategy") or {}).get("type", "RollingUpdate") == "RollingUpdate")
 
 
@@ -137,7 +137,7 @@ def new_size(sets: ReplicaSetsOf, current: int) -> int:
 
 
 def grow_new(sets: ReplicaSetsOf) -> bool:
-    """Scale the new ReplicaSet towards spec.replicas; tell whether it changed."""
+    """Scale the new ReplicaSet towards spec.replicas; return whether it changed."""
     new = sets.new()
     if new is None:
         return False
@@ -150,7 +150,7 @@ def grow_new(sets: ReplicaSetsOf) -> bool:
 
 
 def shrink_old(sets: ReplicaSetsOf) -> bool:
-    """Scale old ReplicaSets down as far as availability allows, unhealthy pods first; tell whether any changed."""
+    """Scale old ReplicaSets down as far as availability allows, unhealthy pods first; return whether any changed."""
     old = sets.old()
     if not sum(replicas_of(found) for found in old):
         return False
@@ -178,7 +178,7 @@ def shrink_old(sets: ReplicaSetsOf) -> bool:
 
 
 def stop_old(sets: ReplicaSetsOf) -> bool:
-    """Scale all old ReplicaSets to 0; tell whether any changed."""
+    """Scale all old ReplicaSets to 0; return whether any changed."""
     running = [found for found in sets.old() if replicas_of(found)]
     for found in running:
         sets.set_replicas(found, 0)

@@ -23,7 +23,7 @@ def condition_of(status: Object, kind: str) -> Object | None:
 
 
 def is_complete(deployment: Object, status: Object) -> bool:
-    """Tell whether all pods are of the new revision and available, and none is left of the old ones."""
+    """Return whether all pods are of the new revision and available, and none is left of the old ones."""
     wanted = replicas_of(deployment)
     return bool(
         status.get("updatedReplicas", 0) == wanted
@@ -91,7 +91,7 @@ def _availability(deployment: Object, available: int, stamp: str) -> Object:
 
 
 def has_deadline(deployment: Object) -> bool:
-    """Tell whether its progress is timed."""
+    """Return whether its progress is timed."""
     deadline = deployment["spec"].get("progressDeadlineSeconds", 600)
     return deadline is not None and deadline != NO_DEADLINE
 
@@ -148,7 +148,7 @@ def _timed_out(deployment: Object, present: Object | None, now: float) -> bool:
 
 
 def seconds_to_deadline(deployment: Object, status: Object, now: float) -> float | None:
-    """Return in how many seconds the progress deadline must be looked at; None when it need not."""
+    """Return in how many seconds the progress deadline must be checked; None when it need not."""
     present = condition_of(status, "Progressing")
     if present is None or deployment["spec"].get("paused") or not has_deadline(deployment):
         return None

@@ -33,7 +33,7 @@ class Disruptions:
         self.violations: list[dict[str, object]] = []
 
     def observe(self, event: str, budget: Object, old: Object | None) -> None:
-        """Hear of a change of a budget."""
+        """Handle a change of a budget."""
         key = (budget["metadata"]["namespace"], budget["metadata"]["name"])
         if event == "DELETED":
             self._queue.discard(key)
@@ -47,7 +47,7 @@ class Disruptions:
         self._queue.add(key)
 
     def observe_pod(self, event: str, pod: Object, old: Object | None) -> None:
-        """Hear of a change of a pod."""
+        """Handle a change of a pod."""
         namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
         taken = _was_taken(event, pod, old)
         for budget in self._world.index.of_kind_in(namespace, "PodDisruptionBudget"):
@@ -65,7 +65,7 @@ class Disruptions:
             self._queue.add(key)
 
     def observe_workload(self, event: str, workload: Object, old: Object | None) -> None:
-        """Hear of a change of something that has a scale: budgets in percent count it."""
+        """Handle a change of something that has a scale: budgets in percent count it."""
         if old is not None and event != "DELETED" and old.get("spec") == workload.get("spec"):
             return
         namespace = workload["metadata"]["namespace"]
@@ -128,7 +128,7 @@ def _selects(budget: Object, pod: Object) -> bool:
 
 
 def _was_taken(event: str, pod: Object, old: Object | None) -> bool:
-    """Tell whether a healthy pod was deleted or evicted just now."""
+    """Return whether a healthy pod was deleted or evicted just now."""
     if old is None or is_terminating(old) or not is_pod_ready(old):
         return False
     return event == "DELETED" or is_terminating(pod)

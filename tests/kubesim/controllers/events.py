@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Event objects: what controllers and kubelets tell people."""
+"""Event objects, as controllers and kubelets record them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ..errors import ApiStatus
 from ..objects import Object
 from ..store import Store
 
-# The API server keeps events for an hour; what is told again within that time is counted on the same event.
+# The API server keeps events for an hour; what is recorded again within that time is counted on the same event.
 KEPT_SECONDS = 3600.0
-_Told = tuple[str, str, str, str, str]
+_EventKey = tuple[str, str, str, str, str]
 
 
 class Recorder:
@@ -21,17 +21,17 @@ class Recorder:
     def __init__(self, store: Store, agenda: Agenda) -> None:
         self._store = store
         self._agenda = agenda
-        self._told: dict[_Told, tuple[str, str, float]] = {}  # -> namespace, name, last time
+        self._recorded: dict[_EventKey, tuple[str, str, float]] = {}  # -> namespace, name, last time
         self._number = 0
 
-    def tell(self, about: Object, kind: str, reason: str, message: str, component: str, field: str = "") -> None:
+    def record(self, about: Object, kind: str, reason: str, message: str, component: str, field: str = "") -> None:
         """Record that `component` says this about an object; `kind` is Normal or Warning, `field` a part of it."""
         meta, now = about["metadata"], self._agenda.now
         self._forget_old(now)
         key = (meta["uid"], component, reason, message, field)
-        told = self._told.pop(key, None)  # put in again below: the oldest come first
-        if told is not None and self._store.mutate("Event", told[0], told[1], self._again) is not None:
-            self._told[key] = (told[0], told[1], now)
+        before = self._recorded.pop(key, None)  # put in again below: the oldest come first
+        if before is not None and self._store.mutate("Event", before[0], before[1], self._again) is not None:
+            self._recorded[key] = (before[0], before[1], now)
             return
         self._number += 1
         name = f"{meta['name']}.{int(now * 1e6) * 1000 + self._number % 1000:x}"
@@ -39,15 +39,15 @@ class Recorder:
         try:
             self._store.create(self._event(about, kind, reason, message, component, field, name, namespace))
         except ApiStatus:
-            return  # its namespace is going away: nobody is told
-        self._told[key] = (namespace, name, now)
+            return  # its namespace is being deleted
+        self._recorded[key] = (namespace, name, now)
 
     def _forget_old(self, now: float) -> None:
-        while self._told:
-            key, (namespace, name, last) = next(iter(self._told.items()))
+        while self._recorded:
+            key, (namespace, name, last) = next(iter(self._recorded.items()))
             if last + KEPT_SECONDS > now:
                 return
-            del self._told[key]
+            del self._recorded[key]
             self._store.remove("Event", namespace, name)
 
     def _again(self, event: Object) -> None:

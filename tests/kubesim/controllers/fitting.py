@@ -135,7 +135,7 @@ def _anti_affinity(spec: Object) -> list[Object]:
 
 
 def _repels(term: Object, owner: Object, neighbour: Object) -> bool:
-    """Tell whether an anti-affinity term of the pod `owner` keeps it away from the pod `neighbour`."""
+    """Return whether an anti-affinity term of the pod `owner` keeps it away from the pod `neighbour`."""
     if is_finished(neighbour):
         return False
     namespaces = term.get("namespaces") or [owner["metadata"]["namespace"]]

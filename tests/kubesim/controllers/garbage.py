@@ -23,7 +23,7 @@ class GarbageCollector:
         self._waiting: dict[str, Key] = {}  # owners deleted in the foreground, by uid
 
     def observe(self, event: str, obj: Object, old: Object | None) -> None:
-        """Hear of a change of anything."""
+        """Handle a change of anything."""
         uid = obj["metadata"]["uid"]
         if event == "DELETED":
             dependents = self._world.index.dependents(uid)

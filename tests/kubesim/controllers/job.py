@@ -14,7 +14,7 @@ from .workqueue import WorkQueue
 from .world import World
 
 TRACKING = "batch.kubernetes.io/job-tracking"
-# Changes of pods are gathered for this long before a Job is looked at.
+# Changes of pods are gathered for this long before a Job is synced.
 BATCH_SECONDS = 1.0
 Key = tuple[str, str, str]
 
@@ -28,12 +28,12 @@ class Jobs:
         self._backoff: dict[str, Backoff] = {}
 
     def observe(self, event: str, job: Object, old: Object | None) -> None:
-        """Hear of a change of a Job."""
+        """Handle a change of a Job."""
         meta = job["metadata"]
         self._queue.add((meta["namespace"], meta["name"], meta["uid"]))
 
     def observe_pod(self, event: str, pod: Object, old: Object | None) -> None:
-        """Hear of a change of a pod."""
+        """Handle a change of a pod."""
         owner = controller_of(pod)
         if owner and owner.get("kind") == "Job":
             self._queue.add((pod["metadata"]["namespace"], owner["name"], owner["uid"]), BATCH_SECONDS)
@@ -154,6 +154,6 @@ class Jobs:
 
 
 def _counts_terminating(job: Object) -> bool:
-    """Tell whether a pod counts as failed, and is replaced, as soon as its deletion begins."""
+    """Return whether a pod counts as failed, and is replaced, as soon as its deletion begins."""
     default = "Failed" if job["spec"].get("podFailurePolicy") else "TerminatingOrFailed"
     return bool((job["spec"].get("podReplacementPolicy") or default) == "TerminatingOrFailed")

@@ -20,7 +20,7 @@ from ..agenda import Handle
 from ..objects import Object, copied, is_terminating, set_condition
 from .addresses import Addresses
 from .containers import awaits_containers, ended, is_never_ready, restarting, started, starting
-from .kubelet_words import say_started, say_stopping
+from .kubelet_events import say_started, say_stopping
 from .mounts import Mounts
 from .nodes import is_alive, readiness
 from .pod_life import PodLives
@@ -55,7 +55,7 @@ class Kubelets:
         self._mounts = Mounts(world)
 
     def observe_pod(self, event: str, pod: Object, old: Object | None) -> None:
-        """Hear of a change of a pod."""
+        """Handle a change of a pod."""
         if event == "DELETED":
             self._drop_plan(pod)
             self._lives.forget(pod)
@@ -67,7 +67,7 @@ class Kubelets:
             self._consider(pod)
 
     def observe_node(self, event: str, node: Object, old: Object | None) -> None:
-        """Hear of a change of a node: a silent kubelet does nothing, one that speaks again catches up."""
+        """Handle a change of a node: a silent kubelet does nothing, one that speaks again catches up."""
         name = node["metadata"]["name"]
         if event == "DELETED":
             self._held.discard(name)

@@ -36,7 +36,7 @@ def _compares(operator: str, value: str | None, wanted: list[str]) -> bool:
 
 
 def suits_node(pod_spec: Object, node: Object) -> bool:
-    """Tell whether nodeSelector and the required node affinity of a pod allow the node."""
+    """Return whether nodeSelector and the required node affinity of a pod allow the node."""
     labels = node["metadata"].get("labels") or {}
     wanted = pod_spec.get("nodeSelector") or {}
     if any(labels.get(key) != value for key, value in wanted.items()):
@@ -58,7 +58,7 @@ def _term_suits(term: Object, labels: Labels, name: str) -> bool:
 
 
 def tolerates(pod_spec: Object, taint: Object) -> bool:
-    """Tell whether a toleration of the pod covers the taint."""
+    """Return whether a toleration of the pod covers the taint."""
     return any(_covers(toleration, taint) for toleration in pod_spec.get("tolerations") or ())
 
 

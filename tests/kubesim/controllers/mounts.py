@@ -20,12 +20,12 @@ POLL_SECONDS, LONGEST_POLL, POLL_SHARE = 0.1, 5.0, 0.1
 
 
 class Mounts:
-    """Say whether a pod's volumes are there, and tell what keeps one away: at once, then after longer and longer."""
+    """Say whether a pod's volumes are there, and record what keeps one away: at once, then after longer and longer."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._since: dict[str, float] = {}  # by pod uid: when it first had to wait
-        self._told: dict[str, tuple[str, float, float]] = {}  # by pod uid: message, next time, pause
+        self._warned: dict[str, tuple[str, float, float]] = {}  # by pod uid: message, next time, pause
 
     def wait(self, pod: Object) -> float | None:
         """Return in how many seconds to look again; None when everything is mounted."""
@@ -42,11 +42,11 @@ class Mounts:
 
     def forget(self, pod: Object) -> None:
         """Forget a pod that is gone."""
-        self._told.pop(pod["metadata"]["uid"], None)
+        self._warned.pop(pod["metadata"]["uid"], None)
         self._since.pop(pod["metadata"]["uid"], None)
 
     def _obstacle(self, pod: Object) -> str | None:
-        """Return what to tell, "" for a volume that is on its way, None when nothing is missing."""
+        """Return what to record, "" for a volume that is on its way, None when nothing is missing."""
         found: str | None = None
         for use in uses_of(self._world.store, pod):
             complaint = self._of_claim(pod, use)
@@ -86,10 +86,10 @@ class Mounts:
 
     def _warn(self, pod: Object, message: str) -> None:
         uid, now = pod["metadata"]["uid"], self._world.now
-        before, due, pause = self._told.get(uid, ("", 0.0, 0.0))
+        before, due, pause = self._warned.get(uid, ("", 0.0, 0.0))
         if before != message:
             due, pause = now, FIRST_PAUSE / 2
         if now >= due:
             pause = min(pause * 2, LONGEST_PAUSE)
-            self._told[uid] = (message, now + pause, pause)
+            self._warned[uid] = (message, now + pause, pause)
             self._world.warn(pod, "FailedMount", message, "kubelet")

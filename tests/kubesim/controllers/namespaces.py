@@ -12,7 +12,7 @@ from ..resources import of_kind
 from .workqueue import WorkQueue
 from .world import World
 
-# The controller waits this long after a deletion, so that every API server has heard of it.
+# The controller waits this long after a deletion, so that every API server knows of it.
 GRACE_SECONDS = 5.0
 
 
@@ -25,7 +25,7 @@ class Namespaces:
         self._begun: dict[str, float] = {}
 
     def observe(self, event: str, namespace: Object, old: Object | None) -> None:
-        """Hear of a change of a namespace."""
+        """Handle a change of a namespace."""
         name = namespace["metadata"]["name"]
         if event == "DELETED":
             self._begun.pop(name, None)
@@ -35,7 +35,7 @@ class Namespaces:
             self._queue.add(name, GRACE_SECONDS)
 
     def observe_content(self, event: str, obj: Object, old: Object | None) -> None:
-        """Hear of a change of something in a namespace."""
+        """Handle a change of something in a namespace."""
         name = obj["metadata"].get("namespace")
         if name in self._begun and self._world.now >= self._begun[name]:
             self._queue.add(name)

@@ -28,7 +28,7 @@ def readiness(node: Object) -> str:
 
 
 def is_alive(node: Object) -> bool:
-    """Tell whether its kubelet speaks: only Unknown means that nobody heard of it."""
+    """Return whether its kubelet speaks: only Unknown means that it stopped reporting."""
     return readiness(node) != "Unknown"
 
 
@@ -48,7 +48,7 @@ class NodeLifecycle:
         self._queue: WorkQueue[str] = WorkQueue(world.agenda, self._reconcile)
 
     def observe_node(self, event: str, node: Object, old: Object | None) -> None:
-        """Hear of a change of a node."""
+        """Handle a change of a node."""
         name = node["metadata"]["name"]
         if event == "DELETED":
             self._queue.discard(name)

@@ -35,6 +35,6 @@ class Pauses(Generic[_KeyT]):
 
 
 def is_final(refusal: ApiStatus) -> bool:
-    """Tell whether the namespace is going away, so that no further try makes sense."""
+    """Return whether the namespace is going away, so that no further try makes sense."""
     causes = (refusal.details or {}).get("causes") or ()
     return any(cause.get("reason") == "NamespaceTerminating" for cause in causes)

@@ -73,7 +73,7 @@ class PodLives:
         self._lives: dict[str, _Life] = {}
 
     def is_needed(self, pod: Object) -> bool:
-        """Tell whether the pod's start is not plain."""
+        """Return whether the pod's start is not plain."""
         if pod["spec"].get("initContainers") or has_fault(pod):
             return True
         return references.has_references(pod) and any(
@@ -85,7 +85,7 @@ class PodLives:
         self._lives[pod["metadata"]["uid"]] = _Life(self._world, pod, address)
 
     def forget(self, pod: Object) -> None:
-        """Forget a pod that is gone or begins anew."""
+        """Forget a pod that is gone or starts again."""
         self._lives.pop(pod["metadata"]["uid"], None)
 
     def next_step(self, pod: Object) -> float | None:
@@ -94,7 +94,7 @@ class PodLives:
         return None if life is None or life.due == math.inf else max(life.due - self._world.now, 0.0)
 
     def plays(self, pod: Object) -> bool:
-        """Tell whether the pod was begun."""
+        """Return whether the pod was begun."""
         return pod["metadata"]["uid"] in self._lives
 
     def step(self, pod: Object) -> None:

@@ -18,12 +18,12 @@ def phase(pod: Object) -> str:
 
 
 def is_finished(pod: Object) -> bool:
-    """Tell whether its containers have ended for good."""
+    """Return whether its containers have ended for good."""
     return phase(pod) in ("Succeeded", "Failed")
 
 
 def is_active(pod: Object) -> bool:
-    """Tell whether a controller counts it: neither finished nor going away."""
+    """Return whether a controller counts it: neither finished nor going away."""
     return not is_finished(pod) and not is_terminating(pod)
 
 
@@ -49,7 +49,7 @@ def available_in(pod: Object, min_ready_seconds: int, now: float) -> float | Non
 
 
 def is_available(pod: Object, min_ready_seconds: int, now: float) -> bool:
-    """Tell whether it has been ready for long enough."""
+    """Return whether it has been ready for long enough."""
     return available_in(pod, min_ready_seconds, now) == 0.0
 
 
@@ -66,7 +66,7 @@ def reference_to(owner: Object) -> Object:
 
 
 def is_controlled_by(obj: Object, owner: Object) -> bool:
-    """Tell whether `owner` is the object's controller."""
+    """Return whether `owner` is the object's controller."""
     controller = controller_of(obj)
     return controller is not None and controller.get("uid") == owner["metadata"]["uid"]
 

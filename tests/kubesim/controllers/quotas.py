@@ -15,18 +15,18 @@ Key = tuple[str, str]
 
 
 class Quotas:
-    """Keep status.hard and status.used of quotas; admission itself counts anew for each pod."""
+    """Keep status.hard and status.used of quotas; admission itself counts again for each pod."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._queue: WorkQueue[Key] = WorkQueue(world.agenda, self._reconcile)
 
     def observe(self, event: str, quota: Object, old: Object | None) -> None:
-        """Hear of a change of a quota."""
+        """Handle a change of a quota."""
         self._queue.add((quota["metadata"]["namespace"], quota["metadata"]["name"]))
 
     def observe_pod(self, event: str, pod: Object, old: Object | None) -> None:
-        """Hear of a pod that came, ended or went."""
+        """Handle a pod that was added, ended or was deleted."""
         if event == "MODIFIED" and old is not None and is_finished(pod) == is_finished(old):
             return
         for quota in self._world.index.of_kind_in(pod["metadata"]["namespace"], "ResourceQuota"):

@@ -50,7 +50,7 @@ def missing_for_volume(store: Store, namespace: str, volume: Object) -> str | No
 
 
 def has_references(pod: Object) -> bool:
-    """Tell whether the pod's containers take their environment from ConfigMaps or Secrets."""
+    """Return whether the pod's containers take their environment from ConfigMaps or Secrets."""
     return any(True for container in pod["spec"].get("containers") or () for _found in _environment(container))
 
 

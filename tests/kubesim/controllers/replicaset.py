@@ -27,11 +27,11 @@ class ReplicaSets:
         self._pauses: Pauses[Key] = Pauses()
 
     def observe(self, event: str, replica_set: Object, old: Object | None) -> None:
-        """Hear of a change of a ReplicaSet."""
+        """Handle a change of a ReplicaSet."""
         self._queue.add((replica_set["metadata"]["namespace"], replica_set["metadata"]["name"]))
 
     def observe_pod(self, event: str, pod: Object, old: Object | None) -> None:
-        """Hear of a change of a pod."""
+        """Handle a change of a pod."""
         for version in (pod, old):
             owner = controller_of(version) if version else None
             if owner and owner.get("kind") == "ReplicaSet":
@@ -68,11 +68,13 @@ class ReplicaSets:
             if isinstance(made, ApiStatus):
                 self._world.warn(replica_set, "FailedCreate", f"Error creating: {made.message}", CONTROLLER)
                 return made
-            self._world.tell(replica_set, "SuccessfulCreate", f"Created pod: {made['metadata']['name']}", CONTROLLER)
+            self._world.record(replica_set, "SuccessfulCreate", f"Created pod: {made['metadata']['name']}", CONTROLLER)
         if len(active) > wanted:
             for pod in sorted(active, key=_worth)[: len(active) - wanted]:
                 self._world.delete(pod)
-                self._world.tell(replica_set, "SuccessfulDelete", f"Deleted pod: {pod['metadata']['name']}", CONTROLLER)
+                self._world.record(
+                    replica_set, "SuccessfulDelete", f"Deleted pod: {pod['metadata']['name']}", CONTROLLER
+                )
         return None
 
     def _report(self, replica_set: Object, claimed: list[Object], refusal: ApiStatus | None) -> None:

@@ -32,7 +32,7 @@ def sync_revision(world: World, sets: ReplicaSetsOf, create: bool) -> None:
     else:
         _annotate(world, sets, new, revision)
         reason, verb = "FoundNewReplicaSet", "Found new replica set"
-    _tell(world, sets, reason, verb)
+    _write_revision(world, sets, reason, verb)
 
 
 def _annotate(world: World, sets: ReplicaSetsOf, new: Object, revision: int) -> None:
@@ -89,8 +89,8 @@ def _create(world: World, sets: ReplicaSetsOf, revision: int) -> None:
         sets.say_scaled(made, 0, replicas_of(made))
 
 
-def _tell(world: World, sets: ReplicaSetsOf, reason: str, verb: str) -> None:
-    """Write the new revision on the Deployment, and a first word on progress where there is none for it."""
+def _write_revision(world: World, sets: ReplicaSetsOf, reason: str, verb: str) -> None:
+    """Write the new revision on the Deployment, and the condition Progressing where it is new."""
     new, deployment = sets.new(), sets.deployment
     if new is None:
         return
@@ -101,7 +101,7 @@ def _tell(world: World, sets: ReplicaSetsOf, reason: str, verb: str) -> None:
         return
     stamp = world.stamp()
 
-    def tell(obj: Object) -> None:
+    def write(obj: Object) -> None:
         obj["metadata"].setdefault("annotations", {})[REVISION] = str(revision_of(new))
         if fresh and has_deadline(obj):
             entry: Object = {
@@ -112,4 +112,4 @@ def _tell(world: World, sets: ReplicaSetsOf, reason: str, verb: str) -> None:
             }
             set_condition(obj.setdefault("status", {}), {**entry, "reason": reason, "message": message})
 
-    world.change(deployment, tell)
+    world.change(deployment, write)

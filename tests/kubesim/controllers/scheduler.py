@@ -30,7 +30,7 @@ class Scheduler:
         self._fitting = Fitting(world)
 
     def observe_pod(self, event: str, pod: Object, old: Object | None) -> None:
-        """Hear of a change of a pod; one that leaves a node may make room."""
+        """Handle a change of a pod; one that leaves a node may make room."""
         key = (pod["metadata"]["namespace"], pod["metadata"]["name"])
         bound = bool(pod.get("spec", {}).get("nodeName"))
         if bound:
@@ -47,12 +47,12 @@ class Scheduler:
             self._queue.add(key)
 
     def observe_node(self, event: str, node: Object, old: Object | None) -> None:
-        """Hear of a change of a node that may let refused pods in."""
+        """Handle a change of a node that may let refused pods in."""
         if event == "DELETED" or old is None or _offer(node) != _offer(old):
             self._retry()
 
     def observe_claim(self, event: str, claim: Object, old: Object | None) -> None:
-        """Hear of a change of a claim: pods may wait for it."""
+        """Handle a change of a claim: pods may wait for it."""
         if self._refused:
             self._retry()
 
@@ -112,7 +112,7 @@ class Scheduler:
             if use.claim is not None and not is_bound(use.claim):
                 self._world.change(use.claim, partial(_select, node=node))
         full_name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
-        self._world.tell(pod, "Scheduled", f"Successfully assigned {full_name} to {node}", SCHEDULER)
+        self._world.record(pod, "Scheduled", f"Successfully assigned {full_name} to {node}", SCHEDULER)
 
     def _refuse(self, pod: Object, message: str) -> None:
         entry: Object = {

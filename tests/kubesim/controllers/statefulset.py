@@ -30,11 +30,11 @@ class StatefulSets:
         self._pauses: Pauses[Key] = Pauses()
 
     def observe(self, event: str, stateful_set: Object, old: Object | None) -> None:
-        """Hear of a change of a StatefulSet."""
+        """Handle a change of a StatefulSet."""
         self._queue.add((stateful_set["metadata"]["namespace"], stateful_set["metadata"]["name"]))
 
     def observe_pod(self, event: str, pod: Object, old: Object | None) -> None:
-        """Hear of a change of a pod."""
+        """Handle a change of a pod."""
         owner = controller_of(pod) or (controller_of(old) if old else None)
         if owner and owner.get("kind") == "StatefulSet":
             self._queue.add((pod["metadata"]["namespace"], owner["name"]))
@@ -110,7 +110,7 @@ class _Step:
     def _end(self, pod: Object) -> None:
         self._world.delete(pod)
         words = f"delete Pod {pod['metadata']['name']} in StatefulSet {self._set['metadata']['name']} successful"
-        self._world.tell(self._set, "SuccessfulDelete", words, CONTROLLER)
+        self._world.record(self._set, "SuccessfulDelete", words, CONTROLLER)
 
     def _strategy(self) -> str:
         return str((self._spec.get("updateStrategy") or {}).get("type", "RollingUpdate"))
@@ -198,7 +198,7 @@ class _Step:
         made = pods.create(self._world, pod)
         if not isinstance(made, ApiStatus):
             words = f"create Pod {name} in StatefulSet {meta['name']} successful"
-            self._world.tell(self._set, "SuccessfulCreate", words, CONTROLLER)
+            self._world.record(self._set, "SuccessfulCreate", words, CONTROLLER)
         elif made.reason != "AlreadyExists":
             words = f"create Pod {name} in StatefulSet {meta['name']} failed error: {made.message}"
             self._world.warn(self._set, "FailedCreate", words, CONTROLLER)

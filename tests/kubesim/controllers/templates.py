@@ -37,5 +37,5 @@ def without_hash(template: Object) -> Object:
 
 
 def same_template(one: Object, other: Object) -> bool:
-    """Tell whether two templates make the same pods, pod-template-hash aside."""
+    """Return whether two templates make the same pods, pod-template-hash aside."""
     return without_hash(one) == without_hash(other)

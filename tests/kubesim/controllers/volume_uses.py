@@ -38,7 +38,7 @@ def uses_of(store: Store, pod: Object) -> list[Use]:
 
 
 def is_bound(claim: Object) -> bool:
-    """Tell whether a claim has its volume."""
+    """Return whether a claim has its volume."""
     return bool((claim.get("status") or {}).get("phase") == "Bound" and claim["spec"].get("volumeName"))
 
 

@@ -31,13 +31,13 @@ class World:
     def __post_init__(self) -> None:
         self._recorder = Recorder(self.store, self.agenda)
 
-    def tell(self, about: Object, reason: str, message: str, component: str, field: str = "") -> None:
+    def record(self, about: Object, reason: str, message: str, component: str, field: str = "") -> None:
         """Record a Normal event."""
-        self._recorder.tell(about, "Normal", reason, message, component, field)
+        self._recorder.record(about, "Normal", reason, message, component, field)
 
     def warn(self, about: Object, reason: str, message: str, component: str, field: str = "") -> None:
         """Record a Warning event."""
-        self._recorder.tell(about, "Warning", reason, message, component, field)
+        self._recorder.record(about, "Warning", reason, message, component, field)
 
     @property
     def now(self) -> float:

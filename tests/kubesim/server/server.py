@@ -103,7 +103,7 @@ class Server:
         self._tasks.append(asyncio.create_task(self._outage(seconds)))
 
     async def _outage(self, seconds: float) -> None:
-        await asyncio.sleep(0.02)  # lets the answer to whoever asked for the outage leave first
+        await asyncio.sleep(0.02)  # lets the response to the request for the outage leave first
         if self._site is not None:
             await self._site.stop()
         for connection in list(self._runner.server.connections if self._runner.server else ()):

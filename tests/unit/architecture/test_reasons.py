@@ -50,5 +50,5 @@ def test_no_file_writes_a_reason_as_a_text() -> None:
 
 @pytest.mark.parametrize("reason", list(Reason))
 def test_a_reason_is_written_as_its_value(reason: Reason) -> None:
-    assert (f"{reason}", "%s" % reason, json.dumps([reason])) == (reason.value, reason.value, f'["{reason.value}"]')
+    assert (f"{reason}", str(reason), json.dumps([reason])) == (reason.value, reason.value, f'["{reason.value}"]')
     assert reason.meaning and not reason.meaning.endswith(".")

@@ -160,7 +160,7 @@ def test_a_drain_of_many_pods_takes_no_more_than_twelve_requests_besides_the_evi
 def test_evictions_under_way_are_bounded() -> None:
     scene = Scene(*[obj for n in range(9) for obj in app("web%d" % n)])
     scene.run(eviction_concurrency=4)
-    assert scene.crew.most_at_once == 4
+    assert scene.workers.most_at_once == 4
 
 
 def test_a_second_run_on_a_drained_node_changes_nothing_and_asks_twice() -> None:

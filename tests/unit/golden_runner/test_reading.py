@@ -46,11 +46,11 @@ def test_an_empty_folder_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text, why",
     [
-        ("{", r"bad\.json is no golden case: "),
-        ("[]", r"bad\.json is no golden case: "),
-        ("{}", r"bad\.json is no golden case: it has no 'module'\.$"),
-        (json.dumps(recording(before=None)), r"bad\.json is no golden case: "),
-        (json.dumps(recording(exit_code="?")), r"bad\.json is no golden case: "),
+        ("{", r"bad\.json is not a golden case: "),
+        ("[]", r"bad\.json is not a golden case: "),
+        ("{}", r"bad\.json is not a golden case: it has no 'module'\.$"),
+        (json.dumps(recording(before=None)), r"bad\.json is not a golden case: "),
+        (json.dumps(recording(exit_code="?")), r"bad\.json is not a golden case: "),
     ],
 )
 def test_a_file_that_is_no_case_is_told_by_name(tmp_path: Path, text: str, why: str) -> None:

@@ -100,3 +100,24 @@ def test_every_job_is_run_once(free: int) -> None:
     ran: list[str] = []
     ended = [name for name, _result in side_by_side(dict.fromkeys(names, 1), free, ran.append)]
     assert (sorted(ran), sorted(ended)) == (sorted(names), sorted(names))
+
+
+def test_while_no_job_ends_it_is_said_which_ones_run() -> None:
+    said: list[list[str]] = []
+    go_on = threading.Event()
+
+    def say(running: Mapping[str, float]) -> None:
+        said.append(sorted(running))
+        go_on.set()
+
+    ended = [
+        name
+        for name, _result in side_by_side({"a": 1, "b": 1, "c": 2}, 2, lambda name: go_on.wait(PATIENCE), say, 0.01)
+    ]
+    assert (said[0], sorted(ended)) == (["a", "b"], ["a", "b", "c"])
+
+
+def test_nothing_is_said_while_jobs_end() -> None:
+    said: list[Mapping[str, float]] = []
+    list(side_by_side({"a": 1, "b": 1}, 1, str, said.append, PATIENCE))
+    assert said == []

@@ -23,7 +23,7 @@ class _Followed:
         self.idle_until = 0.0
 
 
-class InlineCrew:
+class InlineWorkers:
     """Stand in for Workers in unit tests."""
 
     def __init__(self, agenda: Agenda) -> None:

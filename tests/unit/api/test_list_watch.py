@@ -105,7 +105,7 @@ class TestStreamThatEnds:
         def broken() -> list[Any]:
             return [listing(7), ProtocolError("reset")]
 
-        script = Script(*[step for _ in range(8) for step in broken()])
+        script = Script(*[step for _number in range(8) for step in broken()])
         followed(script)
         lists = [sent.at for sent in script.sent if sent.target == LIST]
         assert [round(after - before, 1) for before, after in zip(lists, lists[1:], strict=False)] == [
@@ -266,10 +266,10 @@ class TestSubscription:
         assert (workers.items[0][0], workers.play()) == (("pods",), [Forbidden])
 
     def test_is_started_again_five_times_in_a_row_and_ever_later(self) -> None:
-        workers, subscription = self.subscribed(*[refusal(403) for _ in range(6)])
+        workers, subscription = self.subscribed(*[refusal(403) for _number in range(6)])
         subscription.start()
         delays = []
-        for _ in range(5):
+        for _number in range(5):
             assert subscription.retry(Forbidden("no", 403)) is True
             delays.append(workers.play()[0].seconds)
         assert (delays, subscription.retry(Forbidden("no", 403)), len(workers.items)) == ([1, 2, 4, 5, 5], False, 6)

@@ -67,7 +67,7 @@ class TestRetries:
         assert script.rest().get(PATH) == NODE
 
     def test_delays_double_up_to_five_seconds(self) -> None:
-        script = Script(good(), *[refusal(503) for _ in range(7)], good())
+        script = Script(good(), *[refusal(503) for _number in range(7)], good())
         rest = script.rest()
         rest.get(PATH)
         rest.get(PATH)
@@ -107,7 +107,7 @@ class TestRetries:
 
 class TestDeadline:
     def test_no_retry_is_later(self) -> None:
-        script = Script(good(), *[refusal(503, "busy") for _ in range(20)])
+        script = Script(good(), *[refusal(503, "busy") for _number in range(20)])
         rest = script.rest(10)
         rest.get(PATH)
         with pytest.raises(ServerFault, match="busy"):
@@ -132,7 +132,7 @@ class TestFirstResponse:
     """Until the first good response, the address may be wrong."""
 
     def test_is_given_up_after_half_a_minute(self) -> None:
-        script = Script(*[refusal(503) for _ in range(99)])
+        script = Script(*[refusal(503) for _number in range(99)])
         error_of(script)
         assert (script.clock.now, len(script.sent)) == (30, 11)
 
@@ -163,14 +163,14 @@ class TestFirstResponse:
         assert rest.get(PATH) == NODE
 
     def test_timeout_names_where_the_address_is_from(self) -> None:
-        caught = error_of(Script(*[timeout() for _ in range(99)]))
+        caught = error_of(Script(*[timeout() for _number in range(99)]))
         assert caught.message == (
             f"the API server at {BASE_URL} did not respond in time: check the option host, and whether a firewall is in"
             " between"
         )
 
     def test_timeout_after_it_does_not(self) -> None:
-        script = Script(good(), *[timeout() for _ in range(99)])
+        script = Script(good(), *[timeout() for _number in range(99)])
         rest = script.rest(10)
         rest.get(PATH)
         with pytest.raises(ResponseTimeout) as caught:
@@ -250,7 +250,7 @@ class TestList:
         assert script.times == [0, 0, 0.25]
 
     def test_continue_token_that_expires_each_time_ends_with_the_deadline(self) -> None:
-        steps = [step for _ in range(99) for step in (listing(7, A, token="t1"), refusal(410))]
+        steps = [step for _number in range(99) for step in (listing(7, A, token="t1"), refusal(410))]
         script = Script(*steps)
         with pytest.raises(Expired):
             script.rest(20).list(self.PATH, {}, 1)
@@ -280,7 +280,7 @@ def test_clock_of_the_server_is_compared_with_ours() -> None:
 def test_refused_connection() -> None:
     error = NewConnectionError(None, "failed")  # type: ignore[arg-type]
     error.__cause__ = ConnectionRefusedError(111, "Connection refused")
-    script = Script(*[error for _ in range(99)])
+    script = Script(*[error for _number in range(99)])
     caught = error_of(script, 5)
     assert isinstance(caught, Unreachable)
     assert caught.message == (

@@ -40,7 +40,7 @@ class TestRetries:
     @pytest.mark.parametrize("error", PERMANENT_AS_A_RULE)
     def test_error_that_may_be_transient_is_retried_five_times_in_twenty_seconds(self, error: MaintenanceError) -> None:
         retries = Retries()
-        assert [retries.delay_after(error) for _ in range(7)] == [1, 2, 4, 5, 5, None, None]
+        assert [retries.delay_after(error) for _number in range(7)] == [1, 2, 4, 5, 5, None, None]
 
     @pytest.mark.parametrize("error", [Failed("no"), Unreachable("nothing listens")])
     def test_error_that_no_retry_fixes_or_that_was_retried_before_is_not(self, error: MaintenanceError) -> None:
@@ -60,12 +60,12 @@ class TestRetries:
     @pytest.mark.parametrize("error", AWAY)
     def test_waiting_task_tolerates_an_absent_server_for_ever(self, error: MaintenanceError) -> None:
         retries = Retries()
-        assert {retries.tolerates(error) for _ in range(100)} == {True}
+        assert {retries.tolerates(error) for _number in range(100)} == {True}
 
     @pytest.mark.parametrize("error", PERMANENT_AS_A_RULE[:-1])
     def test_waiting_task_tolerates_what_may_be_transient_five_times(self, error: MaintenanceError) -> None:
         retries = Retries()
-        assert [retries.tolerates(error) for _ in range(6)] == [True] * 5 + [False]
+        assert [retries.tolerates(error) for _number in range(6)] == [True] * 5 + [False]
 
 
 class TestRetryOnConflict:

@@ -26,7 +26,7 @@ venv-demo:
 	$(PYTHON) tests/tools/make_venv.py demo
 
 check: venv  ## What each commit must pass, in under a minute: ruff, mypy, unit tests
-	$(STEP) ruff mypy mypy-kubesim mypy-tools unit
+	$(STEP) ruff ruff-format mypy mypy-kubesim mypy-tools unit
 
 unit: venv  ## Unit tests
 	$(STEP) unit
@@ -50,7 +50,7 @@ sanity: venv  ## ansible-test sanity, all tests
 	$(STEP) sanity
 
 lint: venv  ## ruff, yamllint, ansible-lint
-	$(STEP) ruff yamllint ansible-lint
+	$(STEP) ruff ruff-format yamllint ansible-lint
 
 docs: venv  ## Lint documentation and changelog
 	$(STEP) docs changelog

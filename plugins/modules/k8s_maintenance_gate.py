@@ -208,12 +208,10 @@ waited:
   type: float
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
 from ..module_utils.maintenance.gate import Gate, GateTask, task_from
 from ..module_utils.module.auth_spec import AUTH_SPEC
 from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
-from ..module_utils.module.runner import Ending, RestFor, run
+from ..module_utils.module.runner import ClusterModule, Ending, RestFor, run
 from ..module_utils.runtime.clock import Clock
 from ..module_utils.runtime.progress import Progress
 
@@ -260,7 +258,7 @@ def ask(task: GateTask, clock: Clock, rest_for: RestFor, progress: Progress) -> 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
+    module = ClusterModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
     window = {"open": False, "opens": None, "closes": None, "message": ""}
     run(
         module,

@@ -127,12 +127,10 @@ expires:
   type: str
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
 from ..module_utils.maintenance.lock import Lock, LockTask, task_from
 from ..module_utils.module.auth_spec import AUTH_SPEC
 from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
-from ..module_utils.module.runner import Ending, RestFor, run
+from ..module_utils.module.runner import ClusterModule, Ending, RestFor, run
 from ..module_utils.runtime.clock import Clock
 from ..module_utils.runtime.playbook_process import this_run
 from ..module_utils.runtime.progress import Progress
@@ -158,7 +156,7 @@ def hold(task: LockTask, clock: Clock, rest_for: RestFor, progress: Progress) ->
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
+    module = ClusterModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
     run(
         module,
         read=lambda: task_from(module.params, module.check_mode, this_run()),

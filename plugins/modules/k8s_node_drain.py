@@ -152,6 +152,7 @@ options:
       - With an owner, O(state=uncordon) lifts only this owner's cordon. The node becomes schedulable only when no owner
         is left and it was schedulable before the first one cordoned it. Somebody else's cordon stays.
       - Without an owner, cordon and uncordon do what kubectl does.
+      - In check mode, an owner needs the Python package jsonpatch where the module runs.
     type: str
   wait_volume_detach:
     description:
@@ -420,15 +421,13 @@ nodes:
           detached: true
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
 from ..module_utils.cluster.context import Context
 from ..module_utils.drain.drain import Maintenance
 from ..module_utils.drain.options import DrainTask, task_from
 from ..module_utils.drain.result import Report, diff_of, result_of, warnings_of
 from ..module_utils.module.auth_spec import AUTH_SPEC
 from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
-from ..module_utils.module.runner import Ending, RestFor, run
+from ..module_utils.module.runner import ClusterModule, Ending, RestFor, run
 from ..module_utils.runtime.clock import Clock
 from ..module_utils.runtime.progress import Progress
 from ..module_utils.runtime.workers import ThreadWorkers
@@ -471,7 +470,7 @@ def drain(task: DrainTask, clock: Clock, rest_for: RestFor, progress: Progress) 
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
+    module = ClusterModule(
         argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC),
         mutually_exclusive=[("name", "node_selectors")],
         required_one_of=[("name", "node_selectors")],

@@ -187,11 +187,9 @@ nodes:
       sample: [ebs.csi.aws.com]
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
 from ..module_utils.maintenance.node_info import NodeChoice, choice_from, look
 from ..module_utils.module.auth_spec import AUTH_SPEC
-from ..module_utils.module.runner import Ending, RestFor, run
+from ..module_utils.module.runner import ClusterModule, Ending, RestFor, run
 from ..module_utils.runtime.clock import Clock
 
 ARGUMENT_SPEC = dict(
@@ -208,7 +206,7 @@ def tell(choice: NodeChoice, clock: Clock, rest_for: RestFor) -> Ending:
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
+    module = ClusterModule(
         argument_spec=dict(AUTH_SPEC, **ARGUMENT_SPEC),
         mutually_exclusive=[("name", "label_selectors")],
         supports_check_mode=True,

@@ -82,11 +82,9 @@ labels:
   type: dict
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
 from ..module_utils.maintenance.node_mark import MarkTask, mark, task_from
 from ..module_utils.module.auth_spec import AUTH_SPEC
-from ..module_utils.module.runner import Ending, RestFor, run
+from ..module_utils.module.runner import ClusterModule, Ending, RestFor, run
 from ..module_utils.runtime.clock import Clock
 
 ARGUMENT_SPEC = dict(
@@ -104,7 +102,7 @@ def write(task: MarkTask, clock: Clock, rest_for: RestFor) -> Ending:
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
+    module = ClusterModule(argument_spec=dict(AUTH_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
     run(
         module,
         read=lambda: task_from(module.params, module.check_mode),

@@ -159,12 +159,10 @@ waited:
   type: float
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
 from ..module_utils.maintenance.node_wait import NodeWait, WaitTask, task_from
 from ..module_utils.module.auth_spec import AUTH_SPEC
 from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
-from ..module_utils.module.runner import Ending, RestFor, run
+from ..module_utils.module.runner import ClusterModule, Ending, RestFor, run
 from ..module_utils.runtime.clock import Clock
 
 ARGUMENT_SPEC = dict(
@@ -190,7 +188,7 @@ ARGUMENT_SPEC = dict(
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
+    module = ClusterModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
 
     def wait(task: WaitTask, clock: Clock, rest_for: RestFor) -> Ending:
         node_wait = NodeWait(task, clock, rest_for, progress_of(module, clock))

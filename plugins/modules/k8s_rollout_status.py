@@ -397,13 +397,10 @@ pending_pods:
       type: str
 """
 
-from ansible.module_utils.basic import AnsibleModule
-
 from ..module_utils.cluster.context import Context
 from ..module_utils.module.auth_spec import AUTH_SPEC
 from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
-from ..module_utils.module.runner import Ending, RestFor, run
-from ..module_utils.rollout.manifests import secrets_in
+from ..module_utils.module.runner import ClusterModule, Ending, RestFor, run
 from ..module_utils.rollout.options import RolloutTask, task_from
 from ..module_utils.rollout.result import Report, result_of
 from ..module_utils.rollout.rollout import Rollouts
@@ -449,9 +446,7 @@ def follow(task: RolloutTask, clock: Clock, rest_for: RestFor, progress: Progres
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
-    # Only for their workloads are manifests read here, but Ansible shows all of them with -vvv.
-    module.no_log_values.update(secrets_in(module.params["resource_definition"]))
+    module = ClusterModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
     run(
         module,
         read=lambda: task_from(module.params),

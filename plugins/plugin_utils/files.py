@@ -12,6 +12,8 @@ from typing import Any
 from ansible.errors import AnsibleActionFail, AnsibleError
 from ansible.plugins.action import ActionBase
 
+from ..module_utils.connection.secrecy import is_content
+
 
 class ActionWithFiles(ActionBase):  # type: ignore[misc]
     """The part of the action plugins that finds files.
@@ -28,7 +30,8 @@ class ActionWithFiles(ActionBase):  # type: ignore[misc]
     def _usable_args(self) -> dict[str, Any]:
         """Return the task's arguments with paths that the module can read."""
         args = dict(self._task.args)
-        if isinstance(args.get("kubeconfig"), str):
+        # Ansible shows with -vvvvv which paths it looks for, and a kubeconfig's content is none.
+        if isinstance(args.get("kubeconfig"), str) and not is_content(args["kubeconfig"]):
             paths = args["kubeconfig"].split(os.pathsep)
             args["kubeconfig"] = os.pathsep.join(self._usable(path, number) for number, path in enumerate(paths))
         if args.get("src") and self._connection.transport == "local":
@@ -54,7 +57,7 @@ class ActionWithFiles(ActionBase):  # type: ignore[misc]
 
         Raise AnsibleActionFail if it cannot be decrypted.
         """
-        if not isinstance(path, str) or not path.strip() or "://" in path:
+        if not isinstance(path, str) or not path.strip() or "://" in path or "\n" in path:
             return "", path
         try:
             found = self._find_needle("files", path)

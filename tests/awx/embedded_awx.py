@@ -118,8 +118,10 @@ class EmbeddedAwx:
         body = dict(body)
         if endpoint == "credentials" and "inputs" in body:
             self.secrets[obj["id"]] = body["inputs"]
-            body["inputs"] = {key: _ENCRYPTED if key in ("bearer_token", "kubeconfig") else value
-                              for key, value in body["inputs"].items()}
+            body["inputs"] = {
+                key: _ENCRYPTED if key in ("bearer_token", "kubeconfig") else value
+                for key, value in body["inputs"].items()
+            }
         if endpoint == "workflow_approval_templates":
             body = {key: value for key, value in body.items() if key in ("name", "description", "timeout")}
         obj.update(body)

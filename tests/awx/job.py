@@ -45,8 +45,15 @@ class Job:
     """
 
     def __init__(
-        self, folder: Path, playbook: str, nodes: dict[str, Any], variables: dict[str, Any], credential: dict[str, str],
-        *, files: dict[str, str] | None = None, check: bool = False,
+        self,
+        folder: Path,
+        playbook: str,
+        nodes: dict[str, Any],
+        variables: dict[str, Any],
+        credential: dict[str, str],
+        *,
+        files: dict[str, str] | None = None,
+        check: bool = False,
     ) -> None:
         link()
         self.folder = folder
@@ -79,8 +86,13 @@ class Job:
 
     def __enter__(self) -> Job:
         self._process = subprocess.Popen(
-            self._command, cwd=self.folder, env=self._environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            self._command,
+            cwd=self.folder,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
         )
         return self
 

@@ -57,8 +57,15 @@ def run_setup(
     }
     command = [str(VENV / "bin" / "ansible-playbook"), "-vv", str(SETUP), "-e", json.dumps(variables), *more]
     done = subprocess.run(
-        command, cwd=folder, env=environment(**{k: v for k, v in wanted.items() if v}), stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=_LIMIT, check=False,
+        command,
+        cwd=folder,
+        env=environment(**{k: v for k, v in wanted.items() if v}),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=_LIMIT,
+        check=False,
     )
     return Run(done.returncode, done.stdout)
 

@@ -76,8 +76,13 @@ def job(
     # AWX adds these to each job's extra variables.
     given = {"awx_job_id": 4711, "awx_job_template_name": "prod: rolling patch", **variables}
     return Job(
-        folder, playbook, dict.fromkeys(NODES, host), given, bearer_token_environment(cluster, token, folder),
-        files={"patch.yml": PATCH}, check=check,
+        folder,
+        playbook,
+        dict.fromkeys(NODES, host),
+        given,
+        bearer_token_environment(cluster, token, folder),
+        files={"patch.yml": PATCH},
+        check=check,
     )
 
 

@@ -8,12 +8,25 @@ from __future__ import annotations
 from typing import Any
 
 TYPES: dict[str, type | tuple[type, ...]] = {
-    "text": str, "textarea": str, "password": str, "multiplechoice": str, "multiselect": str, "integer": int,
+    "text": str,
+    "textarea": str,
+    "password": str,
+    "multiplechoice": str,
+    "multiselect": str,
+    "integer": int,
     "float": (int, float),
 }
 _CHOICE = ("multiplechoice", "multiselect")
 _KEYS = {
-    "question_name", "question_description", "variable", "type", "required", "default", "choices", "min", "max",
+    "question_name",
+    "question_description",
+    "variable",
+    "type",
+    "required",
+    "default",
+    "choices",
+    "min",
+    "max",
     "new_question",
 }
 

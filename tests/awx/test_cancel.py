@@ -50,7 +50,12 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
         with job(cluster, folder / "third", "upgrade.yml", **answers) as third:
             third.wait()
         yield Played(
-            first, held, second, third, cordoned(cluster), leases(cluster),
+            first,
+            held,
+            second,
+            third,
+            cordoned(cluster),
+            leases(cluster),
             {name: node["status"]["nodeInfo"]["kubeletVersion"] for name, node in nodes(cluster).items()},
         )
 

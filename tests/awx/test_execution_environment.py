@@ -19,10 +19,15 @@ DEFINITION = ROOT / "docs" / "awx" / "execution-environment.yml"
 
 def tool(folder: Path, name: str, *arguments: str) -> str:
     done = subprocess.run(
-        [str(VENV / "bin" / name), *arguments], cwd=folder,
+        [str(VENV / "bin" / name), *arguments],
+        cwd=folder,
         # A collection that is on the path already is not installed again.
         env=environment(HOME=str(folder), ANSIBLE_COLLECTIONS_PATH=str(folder / "installed")),
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout
     return done.stdout
@@ -63,5 +68,5 @@ def test_builder_finds_what_the_modules_need_in_the_installed_collection(folder:
     tool(folder, "ansible-galaxy", "collection", "install", "--offline", "-p", "installed", ARCHIVE)
     said = yaml.safe_load(tool(folder, "ansible-builder", "introspect", "-v", "0", "installed"))
     python = {line.split("#")[0].strip() for line in said["python"]}
-    assert python == {"kubernetes>=24.2,!=36.0.0"}
+    assert python == {"kubernetes>=24.2,!=36.0.0", "jsonpatch>=1.32"}
     assert [line.split()[0] for line in said["system"]] == ["tzdata"]

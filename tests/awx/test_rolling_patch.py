@@ -53,7 +53,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
         with job(cluster, folder / "job", "upgrade.yml", **survey_answers()) as patch:
             patch.wait()
         yield Played(
-            preflight, untouched, patch,
+            preflight,
+            untouched,
+            patch,
             {entry["user"] for entry in requests(cluster)},
             cluster.control("GET", "violations"),
             cordoned(cluster),

@@ -176,12 +176,19 @@ def test_a_kubeconfig_gets_a_credential_type_of_its_own(awx_collection: Path, tm
     kubeconfig.write_text("apiVersion: v1\n", encoding="utf-8")
     with fresh_awx() as awx:
         run = run_setup(
-            awx, awx_collection, tmp_path, {"awx_cluster_credential_type": "kubeconfig"}, "--tags", "credential",
-            K8S_AUTH_API_KEY="", K8S_AUTH_KUBECONFIG=str(kubeconfig),
+            awx,
+            awx_collection,
+            tmp_path,
+            {"awx_cluster_credential_type": "kubeconfig"},
+            "--tags",
+            "credential",
+            K8S_AUTH_API_KEY="",
+            K8S_AUTH_KUBECONFIG=str(kubeconfig),
         )
     assert run.status == 0, run.output
     assert awx.named("credential_types", "Kubeconfig")["injectors"] == {
-        "file": {"template": "{{ kubeconfig }}"}, "env": {"K8S_AUTH_KUBECONFIG": "{{ tower.filename }}"}
+        "file": {"template": "{{ kubeconfig }}"},
+        "env": {"K8S_AUTH_KUBECONFIG": "{{ tower.filename }}"},
     }
     assert awx.secrets[awx.named("credentials", "Cluster prod")["id"]] == {"kubeconfig": "apiVersion: v1"}
 

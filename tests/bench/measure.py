@@ -39,7 +39,12 @@ def run(command: list[str], env: dict[str, str], only: str = "", timeout: float 
     """
     started, cpu = time.monotonic(), _cpu_of_children()
     process = subprocess.Popen(
-        command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        command,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
         errors="replace",
     )
     watcher = _Memory(process.pid, only)

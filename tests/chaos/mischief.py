@@ -41,8 +41,17 @@ class Mischief:
     def _planned(self) -> list[tuple[int, Callable[[], None]]]:
         """Return what others do, each with the number of the request that it comes after."""
         what: list[Callable[[], None]] = [
-            self._outage, self._outage, self._no_leader, self._new_token, self._new_token, self._loosen, self._tighten,
-            self._renew_budget, self._take_pod, self._take_pod, self._take_pod,
+            self._outage,
+            self._outage,
+            self._no_leader,
+            self._new_token,
+            self._new_token,
+            self._loosen,
+            self._tighten,
+            self._renew_budget,
+            self._take_pod,
+            self._take_pod,
+            self._take_pod,
         ]
         what += [lambda number=number: self._late(number) for number in range(3)]  # type: ignore[misc]
         if self._draw.random() < 0.6:
@@ -109,13 +118,15 @@ class Mischief:
         text = f"The disruption budget {app or 'web'} needs 5 healthy pods and has 4 currently"
         stale = f"The disruption budget {app or 'web'} is still being processed by the server."
         webhook = 'Internal error occurred: failed calling webhook "x.example": connection refused'
-        return self._draw.choice([
-            {"status": 429, "json": no_budget(text)},
-            {"status": 429, "json": no_budget(stale, retryAfterSeconds=10), "headers": {"Retry-After": 10}},
-            {"status": 429, "json": status(429, "too many requests", "TooManyRequests")},
-            {"status": 500, "json": status(500, webhook, "InternalError")},
-            {"status": 404, "body_text": PAGE},
-        ])
+        return self._draw.choice(
+            [
+                {"status": 429, "json": no_budget(text)},
+                {"status": 429, "json": no_budget(stale, retryAfterSeconds=10), "headers": {"Retry-After": 10}},
+                {"status": 429, "json": status(429, "too many requests", "TooManyRequests")},
+                {"status": 500, "json": status(500, webhook, "InternalError")},
+                {"status": 404, "body_text": PAGE},
+            ]
+        )
 
     def _outage(self) -> None:
         seconds = round(self._draw.uniform(1, 30), 1)

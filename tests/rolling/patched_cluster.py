@@ -134,8 +134,13 @@ class PatchedCluster(EmbeddedCluster):
         with open(output or os.devnull, "w", encoding="utf-8") as written:
             return subprocess.Popen(
                 [str(ANSIBLE / "bin" / "ansible-playbook"), "-i", "inventory.json", name, *arguments],
-                cwd=self.place, env=env, stdin=subprocess.DEVNULL, start_new_session=True,
-                stdout=written, stderr=subprocess.STDOUT, text=True,
+                cwd=self.place,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+                stdout=written,
+                stderr=subprocess.STDOUT,
+                text=True,
             )
 
     def play(self, playbook: str, *arguments: str) -> Played:

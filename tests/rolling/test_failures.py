@@ -104,7 +104,9 @@ def batch(cluster: PatchedCluster) -> Batch:
     cluster.write("asks.yml", ASKS_FIRST)
     machines = {
         "w1": {
-            "node_patch_tasks": "asks.yml", "node_patch_reboot": "auto", "node_patch_ready_timeout": 3,
+            "node_patch_tasks": "asks.yml",
+            "node_patch_reboot": "auto",
+            "node_patch_ready_timeout": 3,
             "node_patch_reboot_tasks": "{{ 'nothing.yml' if run == 'first' else 'reboot.yml' }}",
         },
         "w2": {"node_patch_post_hooks": ["fails.yml"], "node_patch_on_failure": "uncordon"},

@@ -55,8 +55,12 @@ def loss(cluster: PatchedCluster) -> Loss:
     ssh.chmod(0o755)
     machines = hosts("w1", "w2", "w3")
     machines["w1"] = {
-        "ansible_connection": "ssh", "ansible_host": "w1", "ansible_ssh_executable": str(ssh), "ansible_ssh_args": "",
-        "ansible_ssh_transfer_method": "piped", "ansible_ssh_pipelining": True,
+        "ansible_connection": "ssh",
+        "ansible_host": "w1",
+        "ansible_ssh_executable": str(ssh),
+        "ansible_ssh_args": "",
+        "ansible_ssh_transfer_method": "piped",
+        "ansible_ssh_pipelining": True,
         "ansible_python_interpreter": sys.executable,
     }
     cluster.inventory(machines, upgrade_serial=2, node_patch_lock=True)

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A large cluster, a tenth of it at a time. It takes minutes, so it runs only if ROLLING_NODES says how many nodes.
 
-    ROLLING_NODES=100 .venv/bin/python -m pytest -s tests/rolling/test_many_nodes.py
+ROLLING_NODES=100 .venv/bin/python -m pytest -s tests/rolling/test_many_nodes.py
 """
 
 from __future__ import annotations

@@ -32,6 +32,11 @@ def test_the_commands_for_playbooks_of_ones_own_work(tmp_path: Path) -> None:
         script = script.replace("/tmp/demo-cluster", str(cluster.kubeconfig)).replace("/tmp/demo-", f"{tmp_path}/demo-")
         played = subprocess.run(
             ["bash", "-c", script],
-            cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False,
+            cwd=ROOT,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
         )
     assert (played.returncode, "5 nodes in 5 rounds: " in played.stdout) == (0, True), played.stdout + played.stderr

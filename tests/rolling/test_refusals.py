@@ -34,7 +34,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "down": (
         {
-            "node_patch_node": "w7", "ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1,
+            "node_patch_node": "w7",
+            "ansible_connection": "ssh",
+            "ansible_host": "127.0.0.1",
+            "ansible_port": 1,
             "node_patch_reach_timeout": 1,
         },
         "Host down cannot be reached: ssh: connect to host 127.0.0.1 port 1: Connection refused.",
@@ -46,7 +49,9 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "without-sudo": (
         # Packages are upgraded as root.
         {
-            "node_patch_node": "w9", "node_patch_tasks": "", "ansible_become_exe": "{{ inventory_dir }}/sudo.sh",
+            "node_patch_node": "w9",
+            "node_patch_tasks": "",
+            "ansible_become_exe": "{{ inventory_dir }}/sudo.sh",
             "ansible_become_user": "nobody",
         },
         "Host without-sudo can be reached, but its user cannot become another one (become): "
@@ -62,7 +67,9 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "strange": (
         {
-            "node_patch_node": "w12", "node_patch_tasks": "", "node_patch_become": False,
+            "node_patch_node": "w12",
+            "node_patch_tasks": "",
+            "node_patch_become": False,
             "ansible_python_interpreter": "{{ inventory_dir }}/python.sh",
         },
         "The packages of strange are managed by zypper, which this role cannot upgrade.",
@@ -160,8 +167,10 @@ def test_a_host_that_was_waited_for_in_vain_is_not_tried_again(refused: tuple[Pl
 def test_a_lock_held_elsewhere_is_said_first(cluster: PatchedCluster) -> None:
     cluster.fill()
     spec = {
-        "holderIdentity": "night-job", "leaseDurationSeconds": 3600,
-        "acquireTime": "2999-01-01T00:00:00.000000Z", "renewTime": "2999-01-01T00:00:00.000000Z",
+        "holderIdentity": "night-job",
+        "leaseDurationSeconds": 3600,
+        "acquireTime": "2999-01-01T00:00:00.000000Z",
+        "renewTime": "2999-01-01T00:00:00.000000Z",
     }
     meta = {"name": "kubeops-maintenance", "namespace": "kube-system"}
     lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": meta, "spec": spec}

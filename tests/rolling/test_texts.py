@@ -21,7 +21,10 @@ DAY = 86400
 # Whoever takes it for a template leaves the file.
 SLY = "{{ lookup('ansible.builtin.pipe', 'touch sly') }}"
 BEFORE: dict[str, Any] = {
-    "boot_id": "[1]", "kubelet_version": SLY, "daemonsets": [], "csi_drivers": [],
+    "boot_id": "[1]",
+    "kubelet_version": SLY,
+    "daemonsets": [],
+    "csi_drivers": [],
     "taints": [{"key": "True", "effect": "NoSchedule", "value": "{}"}],
 }
 

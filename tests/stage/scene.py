@@ -11,7 +11,12 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest impor
 from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.context import Context
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.drain import Maintenance
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.options import task_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.result import result_of, warnings_of
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.result import (
+    Report,
+    diff_of,
+    result_of,
+    warnings_of,
+)
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.options import task_from as rollout_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.result import result_of as rollout_result
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.rollout import Rollouts
@@ -52,10 +57,17 @@ class Scene:
         """Run k8s_node_drain with these parameters (name w1 unless given); return its result with failed, warnings."""
         if "node_selectors" not in params:
             params.setdefault("name", ["w1"])
+        report = self._report(check_mode, params)
+        return dict(result_of(report), failed=report.failed, warnings=warnings_of(report))
+
+    def diff(self, check_mode: bool = False, **params: Any) -> list[dict[str, Any]]:
+        """Run k8s_node_drain as run() does, and return its diff."""
+        return diff_of(self._report(check_mode, dict(params, name=["w1"])))
+
+    def _report(self, check_mode: bool, params: dict[str, Any]) -> Report:
         tools = self._tools()
         self.started = self.agenda.now
-        report = Maintenance(task_from(params, check_mode), tools).run()
-        return dict(result_of(report), failed=report.failed, warnings=warnings_of(report))
+        return Maintenance(task_from(params, check_mode), tools).run()
 
     def follow(self, **params: Any) -> dict[str, Any]:
         """Run k8s_rollout_status with these parameters (kind Deployment with a name unless given); as run() does."""

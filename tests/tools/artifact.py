@@ -20,8 +20,15 @@ INSTALLED = BUILD / "installed"
 # What may lie at the top of the artifact.
 FOLDERS = {"changelogs", "docs", "extensions", "meta", "playbooks", "plugins", "roles"}
 FILES = {
-    "CHANGELOG.rst", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "FILES.json", "LICENSE", "MANIFEST.json", "README.md",
-    "bindep.txt", "requirements.txt",
+    "CHANGELOG.rst",
+    "CODE_OF_CONDUCT.md",
+    "CONTRIBUTING.md",
+    "FILES.json",
+    "LICENSE",
+    "MANIFEST.json",
+    "README.md",
+    "bindep.txt",
+    "requirements.txt",
 }
 # An execution environment is built from these.
 EXECUTION_ENVIRONMENT = {"meta/execution-environment.yml", "requirements.txt", "bindep.txt"}
@@ -32,8 +39,13 @@ def tool(name: str, *arguments: str) -> str:
     """Run a program of .venv on the installed collection and return what it prints."""
     env = environment(ANSIBLE_COLLECTIONS_PATH=str(INSTALLED), ANSIBLE_HOME=str(BUILD / "ansible-home"))
     done = subprocess.run(
-        [str(VENV / "bin" / name), *arguments], cwd=BUILD, env=env, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, check=False,
+        [str(VENV / "bin" / name), *arguments],
+        cwd=BUILD,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         raise SystemExit(f"{name} {' '.join(arguments)} ended with {done.returncode}:\n{done.stdout}{done.stderr}")

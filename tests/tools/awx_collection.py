@@ -44,9 +44,23 @@ def fetch() -> Path:
 
 def _download(folder: Path) -> Path:
     # Only files of the collection are used, so it does not matter for which Python the package as a whole is.
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--quiet",
-               "--no-deps", "--no-cache-dir", "--ignore-requires-python", "--only-binary", ":all:",
-               "--dest", str(folder), PACKAGE]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "--no-input",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--no-cache-dir",
+        "--ignore-requires-python",
+        "--only-binary",
+        ":all:",
+        "--dest",
+        str(folder),
+        PACKAGE,
+    ]
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_LIMIT, check=False

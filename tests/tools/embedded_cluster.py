@@ -35,8 +35,18 @@ class EmbeddedCluster:
         self.ca = folder / "ca.crt"
         self.url = ""
         self._command = [
-            sys.executable, "-m", "kubesim", "--https", "--tls-dir", str(folder), "--kubeconfig", str(self.kubeconfig),
-            "--token", TOKEN, "--lifetime", f"{lifetime:g}",
+            sys.executable,
+            "-m",
+            "kubesim",
+            "--https",
+            "--tls-dir",
+            str(folder),
+            "--kubeconfig",
+            str(self.kubeconfig),
+            "--token",
+            TOKEN,
+            "--lifetime",
+            f"{lifetime:g}",
         ]
         self._command += ["--scenario", scenario] if scenario else []
         self._process: subprocess.Popen[str] | None = None
@@ -47,8 +57,13 @@ class EmbeddedCluster:
         self._take_folder()
         self._log = open(self.folder / "kubesim.log", "w+", encoding="utf-8")
         self._process = subprocess.Popen(
-            self._command, cwd=ROOT, env=environment(PYTHONPATH=str(ROOT / "tests")), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=self._log, text=True,
+            self._command,
+            cwd=ROOT,
+            env=environment(PYTHONPATH=str(ROOT / "tests")),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
         )
         first = self._process.stdout.readline() if self._process.stdout else ""
         if not first.startswith("kubesim listening on "):

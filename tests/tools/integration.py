@@ -78,8 +78,13 @@ def run(copy: Path, env: dict[str, str], target: str) -> tuple[bool, str]:
     started = time.monotonic()
     with tempfile.TemporaryFile("w+", errors="replace") as output:  # a pipe would wait for servers left running, too
         done = subprocess.run(
-            [*ANSIBLE_TEST, "-v", target], cwd=copy, env=env, stdin=subprocess.DEVNULL,
-            stdout=output, stderr=subprocess.STDOUT, check=False,
+            [*ANSIBLE_TEST, "-v", target],
+            cwd=copy,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            check=False,
         )
         output.seek(0)
         log = output.read()
@@ -95,7 +100,11 @@ def listed_targets() -> list[str]:
             return []
         listed = subprocess.run(
             [*ANSIBLE_TEST, "--list-targets"],
-            cwd=copy, env=ansible_test_environment(), capture_output=True, text=True, check=False,
+            cwd=copy,
+            env=ansible_test_environment(),
+            capture_output=True,
+            text=True,
+            check=False,
         )
     return sorted(listed.stdout.split(), key=lambda target: LONG.index(target) if target in LONG else len(LONG))
 

@@ -65,8 +65,12 @@ def main() -> int:
         print("usage: make_venv.py demo|dev", file=sys.stderr)
         return 2
     if sys.version_info < OLDEST:
-        print("Python {}.{} is too old: 3.10 or later is needed. Try make PYTHON=python3.11 ...".format(
-            *sys.version_info[:2]), file=sys.stderr)
+        print(
+            "Python {}.{} is too old: 3.10 or later is needed. Try make PYTHON=python3.11 ...".format(
+                *sys.version_info[:2]
+            ),
+            file=sys.stderr,
+        )
         return 1
     link()
     if is_complete(name):

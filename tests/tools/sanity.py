@@ -32,8 +32,14 @@ def main() -> int:
     with staged("sanity") as copy:
         command = [str(VENV / "bin" / "ansible-test"), "sanity", "--color", "no", *sys.argv[1:]]
         ansible_test = subprocess.Popen(
-            command, cwd=copy, env=ansible_test_environment(), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            command,
+            cwd=copy,
+            env=ansible_test_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
         )
         log = ""
         for line in ansible_test.stdout or ():

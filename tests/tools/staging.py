@@ -26,7 +26,7 @@ from places import BUILD, COLLECTION, HOME, ROOT, environment
 # ansible-test makes a virtual environment without pip for each of its tools, and fetches a script from its own file
 # server to add it. This one shows them a pip that was installed once, so that only the package index is needed, and
 # none of them waits for it; what else is asked for is installed with it.
-GET_PIP = '''\
+GET_PIP = """\
 import subprocess
 import sys
 import sysconfig
@@ -37,7 +37,7 @@ packages = [a for a in sys.argv[1:] if not a.startswith("-") and a != {pip!r}]
 if packages:
     options = [a for a in sys.argv[1:] if a.startswith("-") and a not in ("--no-setuptools", "--no-wheel")]
     sys.exit(subprocess.call([sys.executable, "-m", "pip", "install", "-q"] + options + packages))
-'''
+"""
 
 
 def project_files() -> list[str]:

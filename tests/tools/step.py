@@ -65,8 +65,15 @@ def execute(command: list[str], env: dict[str, str], place: Path, show: bool) ->
     log = ""
     with open(place, "w", encoding="utf-8") as file:
         process = subprocess.Popen(
-            command, cwd=ROOT, env=environment(**env), stdin=subprocess.DEVNULL, start_new_session=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            command,
+            cwd=ROOT,
+            env=environment(**env),
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
         )
         _leaders.add(process.pid)
         watchdog = threading.Timer(LIMIT, end_group, [process.pid])

@@ -70,6 +70,7 @@ _PACKAGES = [word for name in _TYPED for word in ("-p", f"{_PLUGINS}.{name}")]
 # compute. The runs of mypy share a cache and go one by one.
 STEPS = {
     "ruff": Step([_bin("ruff"), "check", "--cache-dir", ".build/ruff_cache", "."]),
+    "ruff-format": Step([_bin("ruff"), "format", "--check", "--cache-dir", ".build/ruff_cache", "."]),
     "yamllint": Step([_bin("yamllint"), "--strict", "."]),
     "mypy": Step([_bin("mypy"), *_PACKAGES], env={"MYPYPATH": str(LINKED)}, width=2),
     "mypy-kubesim": Step([_bin("mypy"), "-p", "kubesim"], env={"MYPYPATH": "tests"}, width=2),

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from ..errors import ApiError, Expired, MaintenanceError, Unreachable
 from ..objects import Obj, age_of, mapping_at, version_of
 from ..runtime.workers import Pause, Tag, Workers
-from .http import ResponseTimeout
 from .rest import Listing, Rest
 from .retry import Retries, backoff
+from .transport import ResponseTimeout
 
 # A silent stream may be one that a proxy holds back. Servers send bookmarks about once a minute, so waiting for one
 # would trust a dead stream too long; a list each half minute costs little.

@@ -28,11 +28,11 @@ from ..errors import (
 )
 from ..objects import Obj, mapping_at, mappings_at, version_of
 from ..runtime.clock import Clock, Deadline, clock_lead
-from .http import ResponseTimeout, Transport, events_in, exchange, read_body, streamed, target_of
 from .responses import listed, unexpected_response, value_of
 from .retry import backoff
+from .transport import ResponseTimeout, Transport, events_in, exchange, read_body, streamed, target_of, with_place
 
-MERGE_PATCH = "application/merge-patch+json"
+MERGE_PATCH, JSON_PATCH = "application/merge-patch+json", "application/json-patch+json"
 
 # Until the server has given its first good response it may be the wrong one, so give up sooner.
 MAX_FIRST_WAIT = 30.0
@@ -84,12 +84,21 @@ class Rest:
         value_of(response.status, response.headers, response.data)
         raise unexpected_response(response.status, response.headers, b"")
 
-    def patch(self, path: str, body: Obj, query: dict[str, Any] | None = None, versioned: bool = False) -> Obj:
-        """Change an object by a JSON merge patch (RFC 7386); safe to repeat.
+    def patch(
+        self, path: str, body: Obj | list[Obj], query: dict[str, Any] | None = None, versioned: bool = False
+    ) -> Obj:
+        """Change an object by a merge patch (RFC 7386) or, given a list of operations, by a JSON patch (RFC 6902).
 
-        versioned: the body names a resourceVersion, so a retry would get the same conflict.
+        versioned: the body names a resourceVersion or has tests, so a retry would get the same conflict.
         """
-        return self.request("PATCH", path, query, body, MERGE_PATCH, leave=(Conflict,) if versioned else ())
+        kind = MERGE_PATCH if isinstance(body, dict) else JSON_PATCH
+        try:
+            return self.request("PATCH", path, query, body, kind, (Conflict,) if versioned else ())
+        except ApiError as exc:
+            # A test that failed; of an object that would be invalid, the API server says what is wrong with it.
+            if kind == MERGE_PATCH or exc.status != 422 or exc.causes:
+                raise
+            raise Conflict(exc.message, exc.status, exc.reason, **exc.details) from exc
 
     def list(
         self, path: str, query: dict[str, Any], page_size: int, keep: Callable[[Obj], Obj] = lambda item: item
@@ -152,7 +161,7 @@ class Rest:
         method: str,
         path: str,
         query: dict[str, Any] | None = None,
-        body: Obj | None = None,
+        body: Any = None,
         content_type: str = "application/json",
         leave: tuple[type[MaintenanceError], ...] = (),
     ) -> Obj:
@@ -168,7 +177,7 @@ class Rest:
                 return self._attempt(method, target_of(path, query or {}), data, content_type)
             except (Unreachable, ApiError) as exc:
                 if isinstance(exc, leave) or not self.is_retryable(exc):
-                    raise self._with_place(exc) from exc
+                    raise with_place(exc, self._connection, self._responded) from exc
                 self._wait_after(exc, attempt)
 
     def _wait_after(self, exc: MaintenanceError, attempt: int) -> None:
@@ -178,12 +187,12 @@ class Rest:
             # A server that asks for a long wait may be the wrong one, too.
             left = min(left, self._give_up_at - self._clock.monotonic())
         if left <= 0:
-            raise self._with_place(exc) from exc
+            raise with_place(exc, self._connection, self._responded) from exc
         retry_after = exc.retry_after if isinstance(exc, ApiError) else None
         delay = retry_after or backoff(attempt, FIRST_DELAY, MAX_DELAY) * self._clock.jitter()
         self._clock.sleep(min(delay, left))
         if self._deadline.expired():
-            raise self._with_place(exc) from exc
+            raise with_place(exc, self._connection, self._responded) from exc
 
     def _seconds_for(self, longest: float) -> float:
         """Return how many seconds a response may take."""
@@ -234,17 +243,3 @@ class Rest:
             # A log-in page or a web server: at first it means a wrong address, later trouble of a load balancer.
             return self._responded
         return isinstance(exc, (ServerFault, TooManyRequests, Conflict, Expired))
-
-    def _with_place(self, exc: MaintenanceError) -> MaintenanceError:
-        """Add the address and the account to an error while they are its likely cause."""
-        connection = self._connection
-        if isinstance(exc, Unauthorized):
-            why = f"the API server does not accept the credentials (401 {exc.message})"
-            exc.message = f"{why} at {connection.describe()}: renew the token or certificate"
-        elif not self._responded and isinstance(exc, UnexpectedResponse):
-            exc.message += f"; the request went to {connection.describe()}: check the {connection.server_from}"
-        elif not self._responded and isinstance(exc, ResponseTimeout):
-            exc.message += f": check the {connection.server_from}, and whether a firewall is in between"
-        elif isinstance(exc, ResponseTimeout) and exc.message.endswith(" in time"):
-            exc.message += ": check whether it is overloaded or down"
-        return exc

@@ -18,6 +18,7 @@ from ..text import abbreviate
 from .access import REVIEWS, Right, is_allowed, review_of
 from .budgets import BudgetBook
 from .eviction import deletion_of, eviction_of
+from .json_patch import Operation
 from .nodes import csi_drivers
 from .pods import trimmed
 from .volumes import Claim, Volume, claim_of, claims_of, volume_on
@@ -84,6 +85,10 @@ class Cluster:
     def patch_node(self, name: str, patch: Obj, dry_run: bool = False) -> Obj:
         """Apply a merge patch that names the node's resourceVersion and return the node; Conflict if it is outdated."""
         return self._rest.patch(_path(NODES, name), patch, {"dryRun": "All"} if dry_run else None, versioned=True)
+
+    def change_node(self, name: str, operations: list[Operation], dry_run: bool = False) -> Obj:
+        """Apply a JSON patch and return the node; Conflict if what it rests on has changed."""
+        return self._rest.patch(_path(NODES, name), operations, {"dryRun": "All"} if dry_run else None, versioned=True)
 
     def may(self, right: Right) -> bool | None:
         """Tell whether the account has a right; None if the API server does not say."""

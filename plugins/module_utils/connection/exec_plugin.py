@@ -16,6 +16,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from ..errors import InvalidConfiguration
+from .secrecy import secrets_of_command, without_logins
 
 # Plugins that renew a login over the network take seconds; one that waits for input would never end.
 TIMEOUT = 60.0
@@ -24,10 +25,14 @@ MIN_TIMEOUT = 0.5
 API_GROUP = "client.authentication.k8s.io/"
 # Requested if the kubeconfig does not name a version; any version is accepted then.
 DEFAULT_VERSION = API_GROUP + "v1"
-# What may be a secret in a plugin's output: web tokens, runs of letters and digits, what follows token= and such.
+# What may be a secret in a plugin's output: web tokens, runs of letters and digits, what follows token=, --password
+# and such, and what follows Bearer, also behind "token:".
 _SECRET = re.compile(
-    r"eyJ[\w-]+\.[\w.-]+|(?<![\w/.-])(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[\w+=-]{16,}"
-    r"|(?i:(?:token|passw\w*|secret|key)\w*[\"']?\s*[:=]\s*)\S+"
+    r"eyJ[\w-]+\.[\w.-]+"
+    r"|(?i:--[\w-]*(?:token|passw|secret|key)[\w-]*[\s=]+)\S+"
+    r"|(?i:(?:token|passw\w*|secret|key|authorization)\w*[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|negotiate)\s+)?)\S+"
+    r"|(?i:\b(?:bearer|basic|negotiate)\s+)[\w.~+/=-]*[\d.~+/=_-][\w.~+/=-]*|(?i:\bbearer[\s:=]+)\S+"
+    r"|(?<![\w/.-])(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[\w+=-]{16,}"
 )
 _TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d))$")
 
@@ -118,10 +123,9 @@ def _last_line(stderr: bytes, spec: ExecSpec) -> str:
     """Return the last line that a plugin wrote, which says most, shortened and with possible secrets masked."""
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     text = lines[-1] if lines else ""
-    for value in sorted([*spec.env.values(), *spec.args], key=len, reverse=True):
-        if len(value) >= 12:
-            text = text.replace(value, "***")
-    return _SECRET.sub("***", text)[:200].rstrip(" .")
+    for value in sorted(secrets_of_command(spec.args, spec.env), key=len, reverse=True):
+        text = text.replace(value, "***")
+    return _SECRET.sub("***", without_logins(text))[:200].rstrip(" .")
 
 
 def _result(output: bytes, spec: ExecSpec) -> ExecResult:

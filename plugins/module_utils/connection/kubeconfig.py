@@ -4,7 +4,7 @@
 """Read kubeconfig files, merge them and choose a context, by kubectl's rules.
 
 Of several files the first that defines a cluster, user, context or the current context wins; missing files are ignored
-if there is one; relative paths are relative to the folder of their file. Errors never repeat content.
+if there is one; paths are relative to the folder of their file. Errors never repeat content.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InvalidConfiguration
+from .secrecy import is_content
 
 SECTIONS = {"clusters": "cluster", "users": "user", "contexts": "context"}
-# The most names that an error lists.
-SHOWN_NAMES = 8
+SHOWN_NAMES = 8  # the most that an error lists
 
 
 @dataclass
@@ -150,12 +150,12 @@ def _names(entries: dict[str, Entry], what: str = "contexts") -> str:
 
 
 def _paths(source: Any, given_as: str) -> list[str]:
-    if isinstance(source, list) and all(isinstance(item, str) for item in source):
+    if isinstance(source, list) and all(isinstance(item, str) and not is_content(item) for item in source):
         items = source
-    elif isinstance(source, str) and "\n" not in source.strip() and not source.lstrip().startswith("{"):
+    elif isinstance(source, str) and not is_content(source):
         items = source.split(os.pathsep)
     else:
-        # A kubeconfig's text, perhaps: it is full of secrets, so nothing of it is repeated.
+        # It is full of secrets, so nothing of it is repeated.
         raise InvalidConfiguration(
             f"The value of {given_as} is neither a path nor a dictionary: give the path of a kubeconfig, or its content"
             " through the filter from_yaml."

@@ -155,7 +155,8 @@ def _parse_proxy(text: str, place: str, headers: Mapping[str, Any]) -> Proxy:
     url = text.strip() if "://" in text else "http://" + text.strip()
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port
+        # After a # or / in a password, what stands before it would be taken for the host, and shown.
+        host, port = "" if "@" in parts.path + parts.query + parts.fragment else parts.hostname or "", parts.port
     except ValueError:
         host, port = "", None
     scheme = url.split("://", 1)[0].lower()

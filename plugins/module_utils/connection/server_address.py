@@ -43,7 +43,8 @@ def parse_server(text: str, origin: str) -> ServerAddress:
     if "://" not in address:
         address = "https://" + address
     authority = address.split("://", 1)[1].split("/", 1)[0]
-    if "@" in authority:
+    # Also where a # or / in the password ends the authority early, so that a part of it would count as the host.
+    if "@" in address:
         raise InvalidConfiguration(
             f"The address of the API server ({origin}) contains a user name or password:"
             " give them as username and password instead."

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InvalidConfiguration
+from .secrecy import is_content
 
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
 
@@ -40,6 +41,11 @@ class TlsMaterial:
 
 def read_pem(path: str, name: str) -> Pem:
     """Return the content of a certificate or key file; C(name) says what it is, such as C(ca_cert)."""
+    if is_content(path):
+        raise InvalidConfiguration(
+            "The value of %s is the content of a file and not its path: give the path, or use a kubeconfig with %s."
+            % (name, "client-key-data, client-certificate-data and certificate-authority-data")
+        )
     try:
         with open(path, "rb") as file:
             return Pem(file.read(), f"{name} {path}")

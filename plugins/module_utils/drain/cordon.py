@@ -11,7 +11,8 @@ from functools import partial
 
 from ..api.retry import retry_delay
 from ..cluster.cluster import Cluster
-from ..cluster.cordon_owners import ANNOTATION, claim, holders, owners_of, release
+from ..cluster.cordon_owners import ANNOTATION, annotation_of, claim, holders, owners_of, release
+from ..cluster.json_patch import Operation, apply
 from ..errors import Conflict, Failed, MaintenanceError
 from ..objects import Obj, is_unschedulable, uid_of
 from ..runtime.clock import Clock, Deadline
@@ -82,39 +83,46 @@ class Cordon:
         return True
 
     def _set_owned(self, node: NodeState, wanted: bool) -> bool:
-        sent = False
+        since = self.clock.stamp()
+        refused: list[Operation] = []
         for _attempt in range(MAX_CONFLICTS):
-            self._warn_of_broken_book(node)
-            patch = self._owned_patch(node.node, wanted)
-            if patch is None:
+            self._warn_of_invalid_owners(node)
+            operations = release(node.node, self.owner) if wanted else claim(node.node, self.owner, since)
+            if not operations:
                 self._note(node, node.node, wanted)
-                return sent
+                return bool(refused)
             try:
-                sent = True
-                self._note(node, self.cluster.patch_node(node.name, patch, dry_run=self.check_mode), wanted)
+                before, after = node.node, self._changed(node, operations)
+                node.owners = (node.owners[0] if node.owners else annotation_of(before), annotation_of(after))
+                self._note(node, after, wanted)
                 return True
             except Conflict:
+                if operations == refused:
+                    # Nothing that they rest on has changed, so it is not another task that is in the way.
+                    raise
+                refused = operations
                 fresh = self.cluster.node_now(node.name)
                 if fresh is None:
                     raise Failed(LEFT % node.name) from None
                 node.node = fresh
         raise Failed(
-            "others keep changing node %s, so its cordon could not be recorded: try again"
-            " when that has ended" % node.name
+            f"node {node.name} is being changed concurrently ({MAX_CONFLICTS} conflicts in a row): try again later"
         )
 
-    def _owned_patch(self, node: Obj, wanted: bool) -> Obj | None:
-        return release(node, self.owner) if wanted else claim(node, self.owner, self.clock.stamp())
+    def _changed(self, node: NodeState, operations: list[Operation]) -> Obj:
+        """Return the node as the operations leave it; in check mode as they would, if the API server accepts them."""
+        answered = self.cluster.change_node(node.name, operations, dry_run=self.check_mode)
+        return apply(node.node, operations) if self.check_mode else answered
 
     def _note(self, node: NodeState, seen: Obj, wanted: bool) -> None:
         node.cordoned = is_unschedulable(seen)
         if wanted and node.cordoned:
             node.kept_by = holders(seen)
 
-    def _warn_of_broken_book(self, node: NodeState) -> None:
-        broken = owners_of(node.node).broken
-        text = "annotation %s of node %s %s, so its cordon counts as somebody else's" % (ANNOTATION, node.name, broken)
-        if broken and text not in node.warnings:
+    def _warn_of_invalid_owners(self, node: NodeState) -> None:
+        invalid = owners_of(node.node).invalid
+        text = f"annotation {ANNOTATION} of node {node.name} {invalid}, so its cordon counts as somebody else's"
+        if invalid and text not in node.warnings:
             node.warnings.append(text)
 
     def cordon_all(self, nodes: list[NodeState], deadline: Deadline, after_each: Callable[[], None]) -> bool:

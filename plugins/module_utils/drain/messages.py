@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from ..cluster.cordon_owners import NOBODY
+from ..cluster.cordon_owners import UNNAMED
 from ..objects import full_name
 from ..reasons import Reason
 from ..text import MAX_NAMES, abbreviate, count_noun, end_sentence, group_by_text
@@ -191,7 +191,7 @@ def marked(nodes: list[NodeState], state: str, rehearsed: bool) -> str:
 
 def _lifting(kept: list[NodeState]) -> str:
     """Return how the cordon is lifted that nobody has put a name to."""
-    names = [node.name for node in kept if node.kept_by == NOBODY]
+    names = [node.name for node in kept if node.kept_by == UNNAMED]
     return " To let pods on %s again, uncordon without cordon_owner." % abbreviate(names) if names else ""
 
 

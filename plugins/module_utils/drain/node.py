@@ -64,6 +64,7 @@ class NodeState:
     claimed: bool = False
     resumed: bool = False
     kept_by: str = ""
+    owners: tuple[object, object] | None = None  # their annotation before this task's changes and after them
     closed_uid: str = ""
     volumes: list[Volume] | None = None
     others: int = 0
@@ -87,8 +88,7 @@ class NodeState:
     unconfirmed: bool = False
     cache: PodCache = field(default_factory=PodCache)
     departed: dict[str, PodState] = field(default_factory=dict)
-    # Gone before the answer to their eviction came.
-    _early: dict[str, PodState] = field(default_factory=dict)
+    _early: dict[str, PodState] = field(default_factory=dict)  # gone before the answer to their eviction came
     _touched: bool = False
     # How often what each controller put on the node after the cordon has gone and come back.
     _returns: dict[str, int] = field(default_factory=dict)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..cluster.cordon_owners import ANNOTATION
 from ..cluster.pods import reference, workload_of
 from ..cluster.volumes import claims_of
 from ..objects import Obj, full_name, namespace_of
@@ -103,10 +104,13 @@ def diff_of(report: Report) -> list[dict[str, Any]]:
     diffs = []
     for node in report.nodes:
         gone = sorted(full_name(end.drain.pod) for end in node.evicted)
-        if node.cordoned == node.cordoned_before and not gone:
+        owners = node.owners or (None, None)
+        if node.cordoned == node.cordoned_before and owners[0] == owners[1] and not gone:
             continue
         before: dict[str, Any] = {"spec": {"unschedulable": node.cordoned_before}}
         after: dict[str, Any] = {"spec": {"unschedulable": node.cordoned}}
+        if owners[0] != owners[1]:
+            before["metadata"], after["metadata"] = ({"annotations": {ANNOTATION: text}} for text in owners)
         if gone:
             before["pods"], after["pods"] = gone, []
         header = "node %s" % node.name

@@ -5,17 +5,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from ansible.module_utils.basic import AnsibleFallbackNotFound, env_fallback
 
-# Keys of a kubeconfig whose values nobody may see.
-_SECRET_KEYS = {"token", "password", "client-key-data", "id-token", "refresh-token", "access-token", "client-secret"}
-_SECRET_NAME = re.compile(r"token|secret|passw|credential|private|api_?key", re.IGNORECASE)
-
+from ..connection.secrecy import is_content, passwords_in, secrets_of_command, secrets_of_kubeconfig
 
 # Which of an option's variables was taken. Ansible asks for one only where the task does not set the option, and does
 # not tell that it did: a value that is the same in both places would not show which of them counts.
@@ -111,29 +106,19 @@ AUTH_SPEC: dict[str, dict[str, Any]] = {
 
 
 def secret_values(params: Mapping[str, Any]) -> set[str]:
-    """Return the secrets in options that are not secret as a whole: a kubeconfig dictionary, a password in an address.
+    """Return the secrets in options that are not secret as a whole: kubeconfigs, passwords in addresses, keys as text.
 
-    To be added to C(AnsibleModule.no_log_values), as Ansible repeats all other arguments in its output.
+    params: also such that nobody has validated. To be added to C(AnsibleModule.no_log_values).
     """
-    found = set(_secrets_in(params.get("kubeconfig")))
-    for option in ("proxy", "host"):
-        try:
-            found.add(urlsplit(str(params.get(option) or "")).password or "")
-        except ValueError:
-            continue
-    return {value for raw in found for value in (raw, unquote(raw)) if value}
-
-
-def _secrets_in(value: Any) -> Iterator[str]:
-    if isinstance(value, list):
-        for item in value:
-            yield from _secrets_in(item)
-    elif isinstance(value, dict):
-        # The environment of a plugin is a list of {name, value}.
-        if isinstance(value.get("value"), str) and _SECRET_NAME.search(str(value.get("name"))):
-            yield value["value"]
-        for key, item in value.items():
-            if key in _SECRET_KEYS and isinstance(item, str):
-                yield item
-            else:
-                yield from _secrets_in(item)
+    found = secrets_of_kubeconfig(params.get("kubeconfig"))
+    for option in ("proxy", "host", "no_proxy"):
+        found |= passwords_in(str(params.get(option) or ""))
+    for option, spec in AUTH_SPEC.items():
+        for name in (option, *spec.get("aliases", ())):
+            value = params.get(name)
+            # A key or its certificate in place of the path of one, and headers that are not the dict they should be.
+            if isinstance(value, str) and (
+                (spec["type"] == "path" and is_content(value)) or (spec["type"] == "dict" and value)
+            ):
+                found |= secrets_of_command(["--secret", value], {})
+    return found

@@ -5,19 +5,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TypeVar
+
+from ansible.module_utils.basic import AnsibleModule
 
 from ..api.rest import Rest
 from ..connection.connection import connect
+from ..connection.secrecy import passwords_in, secrets_of_kubeconfig, shown
 from ..errors import Cancelled, Forbidden, MaintenanceError
+from ..rollout.manifests import secrets_in
 from ..runtime.cancellation import arm, disarm, this_process
 from ..runtime.clock import Clock, Deadline
 from ..runtime.job_folder import make_folder
 from .auth_spec import secret_values, variables_taken
-
-if TYPE_CHECKING:
-    from ansible.module_utils.basic import AnsibleModule
 
 
 class Ending(NamedTuple):
@@ -29,12 +32,69 @@ class Ending(NamedTuple):
     diff: tuple[dict[str, Any], ...] = ()
 
 
+class ClusterModule(AnsibleModule):  # type: ignore[misc]
+    """A module whose arguments hold credentials. Ansible shows arguments in results, and writes them to the syslog.
+
+    Ansible knows only of options that are secret as a whole, and when an argument is wrong, it ends the module while it
+    is being made. So secrets are known from the moment the arguments are read, and what is shown is made anew.
+    """
+
+    params: dict[str, Any]
+
+    def exit_json(self, **kwargs: Any) -> None:
+        """End the module, and show its arguments without secrets."""
+        with self._discreet():
+            super().exit_json(**kwargs)
+
+    def fail_json(self, msg: str, **kwargs: Any) -> None:
+        """End the module with a failure, and show its arguments without secrets."""
+        with self._discreet():
+            super().fail_json(msg, **kwargs)
+
+    def _load_params(self) -> None:
+        super()._load_params()
+        self.no_log_values.update(_secrets_of(self.params, self.argument_spec))
+
+    def _log_invocation(self) -> None:
+        with self._discreet():
+            super()._log_invocation()
+
+    @contextmanager
+    def _discreet(self) -> Iterator[None]:
+        """Let Ansible see the arguments as they may be shown."""
+        # Once more, as values of environment variables have come in since.
+        self.no_log_values.update(_secrets_of(self.params, self.argument_spec))
+        params: dict[str, Any] = self.params
+        self.params = shown(params, self.argument_spec)
+        try:
+            yield
+        finally:
+            self.params = params
+
+
+def _secrets_of(params: Mapping[str, Any], spec: Mapping[str, Any]) -> set[str]:
+    """Return the secrets that are known by their values. params: as they are given, right or wrong."""
+    found = secret_values(params)
+    known = {name: option for key, option in spec.items() for name in (key, *option.get("aliases", ()))}
+    for name, value in params.items():
+        option = known.get(name, {})
+        if option.get("type") == "raw" and name != "kubeconfig":
+            found |= secrets_in(value)
+        elif isinstance(value, (dict, list)) and (name not in known or option.get("type", "str") == "str"):
+            # A kubeconfig under a wrong name, perhaps. Ansible repeats a value that is no choice.
+            found |= secrets_of_kubeconfig(value)
+    for name, text in os.environ.items():
+        if name.lower().endswith("_proxy"):
+            found |= passwords_in(text)
+    return found
+
+
 RestFor = Callable[[Deadline], Rest]
 Task = TypeVar("Task")
 
 
 def run(
-    module: AnsibleModule,
+    module: ClusterModule,
     read: Callable[[], Task],
     work: Callable[[Task, Clock, RestFor], Ending],
     nothing_done: Mapping[str, Any],
@@ -44,8 +104,6 @@ def run(
     work: gets the task, the clock, and a function that makes a dialogue with the API server under a deadline;
     nothing_done: the result's keys as they are when the task could not even begin.
     """
-    # Ansible shows the arguments again with -vvv, and knows only of options that are secret as a whole.
-    module.no_log_values.update(secret_values(module.params))
     try:
         # Before connecting: a wrong option should not have to wait for a server.
         task = read()
@@ -65,7 +123,7 @@ def run(
     module.exit_json(**result)
 
 
-def _connected(module: AnsibleModule, limit: float, work: Callable[[Clock, RestFor], Ending]) -> Ending:
+def _connected(module: ClusterModule, limit: float, work: Callable[[Clock, RestFor], Ending]) -> Ending:
     clock = Clock()
     # What it takes to get credentials is part of the task's time.
     clock.began = clock.monotonic()

@@ -13,7 +13,6 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import ResponseTimeout, events_in
 from ansible_collections.kubeops.maintenance.plugins.module_utils.api.list_watch import (
     Changed,
     Collection,
@@ -22,6 +21,7 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.api.list_watch
     Unwatched,
     list_and_watch,
 )
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.transport import ResponseTimeout, events_in
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Forbidden, NotFound, UnexpectedResponse
 from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.workers import Pause
 from api.script import Reply, Script, ScriptEndError, line, listing, pod, refusal, reply, stream

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from urllib3.exceptions import NewConnectionError, ProtocolError, ReadTimeoutError
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import ResponseTimeout
 from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Listing
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.transport import ResponseTimeout
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import (
     ApiError,
     Conflict,

@@ -94,7 +94,7 @@ def complaints(example: Example, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
 
     class Checked:
-        """What is asked of AnsibleModule before anything is done."""
+        """What is asked of ClusterModule before anything is done."""
 
         check_mode = True
         no_log_values: set[str] = set()  # noqa: RUF012 - of one example
@@ -109,7 +109,7 @@ def complaints(example: Example, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         if not found and "src" not in example.args:
             read()
 
-    monkeypatch.setattr(module, "AnsibleModule", Checked)
+    monkeypatch.setattr(module, "ClusterModule", Checked)
     monkeypatch.setattr(module, "run", read_only)
     module.main()
     return found

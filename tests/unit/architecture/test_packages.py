@@ -21,6 +21,7 @@ PURE = {
     "module_utils/cluster/access.py",
     "module_utils/cluster/cordon_owners.py",
     "module_utils/cluster/eviction.py",
+    "module_utils/cluster/json_patch.py",
     "module_utils/cluster/nodes.py",
     "module_utils/cluster/pods.py",
     "module_utils/cluster/volumes.py",
@@ -46,12 +47,13 @@ THREADS = {
     "plugin_utils/progress/lines.py",
 }
 NETWORK = {
-    "module_utils/api/http.py",
+    "module_utils/api/transport.py",
     "module_utils/api/transport_errors.py",
     "module_utils/connection/pool.py",
 }
 DOORS = {
     "ansible": {file for file in files() if LEVELS.get(package_of(file), 9) >= 5},
+    "jsonpatch": {"module_utils/cluster/json_patch.py"},
     # What comes with the package kubernetes is looked for, and its absence explained, in one file.
     "kubernetes": {"module_utils/connection/library.py"},
     "certifi": {"module_utils/connection/tls.py"},

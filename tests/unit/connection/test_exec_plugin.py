@@ -266,6 +266,11 @@ class TestFailing:
             "eyJhbGciOiJIUzI1NiJ9.s3cret-s3cret.sig rejected",
             "AKs3cret0123456789012345678901234567890 rejected",
             "s3cret-s3cret is wrong",
+            "GET https://me:s3cret@issuer.test/x: refused",
+            "Authorization: Bearer s3cret refused, Bearer s3cret",
+            "token: Bearer s3cret",
+            "bearer s3cret",
+            "usage: plug --password s3cret --api-key=s3cret",
         ],
     )
     def test_last_words_without_secrets(self, refusal, words) -> None:

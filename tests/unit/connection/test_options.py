@@ -14,7 +14,7 @@ import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.kubeops.maintenance.plugins.doc_fragments.auth import ModuleDocFragment
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import exchange
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.transport import exchange
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration, Unreachable
 from ansible_collections.kubeops.maintenance.plugins.module_utils.module import auth_spec as auth_options
 from ansible_collections.kubeops.maintenance.plugins.module_utils.module.auth_spec import (

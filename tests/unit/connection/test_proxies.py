@@ -12,7 +12,7 @@ import time
 import pytest
 import urllib3
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import exchange
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.transport import exchange
 from ansible_collections.kubeops.maintenance.plugins.module_utils.connection.proxy import bypasses
 from ansible_collections.kubeops.maintenance.plugins.module_utils.connection.server_address import parse_server
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import (

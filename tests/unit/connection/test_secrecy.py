@@ -13,7 +13,7 @@ import traceback
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.connection import tls
+from ansible_collections.kubeops.maintenance.plugins.module_utils.connection import secrecy, tls
 from ansible_collections.kubeops.maintenance.plugins.module_utils.connection.connection import connect
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration
 from connection.situations import ask, kubeconfig, write
@@ -86,7 +86,15 @@ EXEC = {"apiVersion": "client.authentication.k8s.io/v1", "command": "sh"}
         {"host": f"https://me:{SECRET}@api.test", "api_key": "k"},
         {"host": "https://api.test", "api_key": "k", "proxy": f"ftp://me:{SECRET}@proxy"},
         {"host": "https://api.test", "username": "u", "password": SECRET, "ca_cert": "/no/file"},
+        {"host": f"https://me:1#{SECRET}@api.test", "api_key": "k"},
+        {"host": f"https://me:1/{SECRET}@api.test", "api_key": "k"},
+        {"host": "https://api.test", "api_key": "k", "proxy": f"http://me:1#{SECRET}@proxy"},
+        {"host": "https://api.test", "api_key": "k", "proxy": f"me:1/{SECRET}@proxy"},
+        {"host": "https://api.test", "client_cert": "-----BEGIN CERTIFICATE-----\n" + SECRET},
         {"kubeconfig": f"users:\n- token: {SECRET}\n"},
+        {"kubeconfig": f"users: - token: {SECRET}"},
+        {"kubeconfig": [f"users: - token: {SECRET}"]},
+        {"kubeconfig": SECRET * 20},
         broken({"token": SECRET, "username": "u", "password": SECRET}),
         broken({"token": SECRET + " " + SECRET}),
         broken({"token": SECRET}, context="none"),
@@ -137,3 +145,54 @@ def test_what_proves_who_calls_is_known_as_a_secret(connected, api, ca_file, tok
     connection = connected(kubeconfig=kubeconfig(api.url, {"token": token}, certificate_authority=ca_file))
     connection.headers()
     assert connection.secrets == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("http://u:p%40ss@proxy:3128", {"p%40ss", "p@ss"}),
+        ("u:pw@proxy:3128", {"pw"}),
+        ("http://u:a#b/c@proxy", {"a#b/c"}),
+        ("http://u:a@b@proxy", {"a@b"}),
+        ("https://a-token-of-25-characters@proxy", {"a-token-of-25-characters"}),
+        ("https://me@proxy", set()),
+        ("https://proxy:3128/path", set()),
+        ("", set()),
+    ],
+)
+def test_passwords_of_addresses_are_known_however_they_are_written(text, found) -> None:
+    assert secrecy.passwords_in(text) == found
+
+
+@pytest.mark.parametrize(
+    ("args", "env", "found"),
+    [
+        (["get-token", "--cluster", "prod", "--use-token=true", "-v", "1"], {}, set()),
+        (["--client-secret=abc", "--password", "x1", "--token", "-v"], {}, {"abc", "x1"}),
+        (["-c", "plug --api-key=abc; token: def"], {}, {"plug --api-key=abc; token: def", "abc", "def"}),
+        (
+            [],
+            {"MY_PAT": "abc", "PATH": "/bin", "X_KEY": "0", "TOKEN_FILE": "/t", "DB_PASSWD": "a\nbc"},
+            {"abc", "a\nbc", "bc"},
+        ),
+        (
+            [],
+            {"HTTPS_PROXY": "http://u:pw@p", "ANY": "twelve-signs"},
+            {"http://u:pw@p", "u", "pw@p", "pw", "twelve-signs"},
+        ),
+        ([], {"CONFIG": '{"client_secret": "abc", "n": 1}'}, {'{"client_secret": "abc", "n": 1}', "abc"}),
+    ],
+)
+def test_secrets_of_a_command_go_by_the_name_or_by_their_length(args, env, found) -> None:
+    # Parts of an address are too short to count.
+    assert secrecy.secrets_of_command(args, env) == found - {"u", "pw@p"}
+
+
+def test_what_a_kubeconfig_uses_as_a_name_stays_readable() -> None:
+    document = kubeconfig("https://production-eu.test", {"exec": {"args": ["--cluster=production-eu", "0123456789ab"]}})
+    assert secrecy.secrets_of_kubeconfig(document) == {"0123456789ab"}
+
+
+@pytest.mark.parametrize("given", ["/etc/kubeconfig", "~/a b:/c", "kube", "C:\\kube", "/a/" + "b" * 255])
+def test_paths_are_no_content(given) -> None:
+    assert not secrecy.is_content(given)

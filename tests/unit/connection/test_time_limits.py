@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import ResponseTimeout
 from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.transport import ResponseTimeout
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration, MaintenanceError
 from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.clock import Clock, Deadline
 from connection.situations import kubeconfig

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import ResponseTimeout, exchange
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.transport import ResponseTimeout, exchange
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Expired, TooManyRequests
 from drain.situations import app
 from kubesim import builders

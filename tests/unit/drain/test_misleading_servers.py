@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import ResponseTimeout
 from ansible_collections.kubeops.maintenance.plugins.module_utils.api.responses import value_of
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.transport import ResponseTimeout
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Failed
 from drain.situations import EVICTION, app, status
 from kubesim import builders

@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
-from drain.situations import EVICTION, app, no_budget
+from drain.situations import EVICTION, app, no_budget, status
+from kubesim.api.messages import Request, Response
 from stage import Scene
 
 KEY = "kubeops.maintenance/cordon-owners"
@@ -191,6 +193,73 @@ def test_check_mode_writes_no_book() -> None:
     scene = Scene()
     result = scene.run(state="cordon", cordon_owner="a", check_mode=True)
     assert (result["changed"], book(scene), scene.cordoned()) == (True, None, False)
+
+
+HEARTBEAT = {
+    "method": "PATCH",
+    "path": "/api/v1/nodes/w1/status",
+    "content_type": "application/merge-patch+json",
+    "body": {"status": {"images": [{"names": ["new"]}]}},
+}
+
+
+@pytest.mark.parametrize("state", ["cordon", "uncordon"])
+def test_a_kubelets_heartbeat_is_no_conflict(state: str) -> None:
+    scene = Scene()
+    if state == "uncordon":
+        scene.run(state="cordon", cordon_owner="a")
+    scene.cluster.requests.clear()
+    scene.faults.add({"method": "PATCH", "path": "/nodes/w1$", "pass": True, "mutate": [HEARTBEAT]})
+    result = scene.run(state=state, cordon_owner="a")
+    assert (result["failed"], result["changed"], scene.cordoned()) == (False, True, state == "cordon")
+    sent = [request for request in scene.requests("PATCH", "/nodes/w1") if not request.path.endswith("/status")]
+    assert [request.status for request in sent] == [200]
+
+
+def test_a_node_without_annotations_gets_an_owner() -> None:
+    scene = Scene()
+    scene.store.mutate("Node", None, "w1", lambda node: node["metadata"].pop("annotations", None))
+    assert scene.run(state="cordon", cordon_owner="a")["changed"] is True
+    assert (list(book(scene) or {}), scene.cordoned()) == (["a"], True)
+
+
+def test_what_the_api_server_refuses_for_another_reason_is_said_after_two_tries() -> None:
+    scene = Scene()
+    refusal = status(422, "the server rejected our request due to an error in our request", "Invalid")
+    scene.faults.add({"method": "PATCH", "path": "/nodes/w1", "status": 422, "json": refusal, "times": 0})
+    result = scene.run(state="cordon", cordon_owner="a")
+    assert (result["failed"], result["changed"], len(scene.requests("PATCH", "/nodes/w1"))) == (True, False, 2)
+    assert "the server rejected our request" in result["msg"]
+
+
+def test_a_node_that_others_keep_changing_fails_after_twenty_conflicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene()
+    numbers = itertools.count()
+
+    def change(node: dict[str, Any]) -> None:
+        node["metadata"].setdefault("annotations", {})[KEY] = json.dumps({"other": {"since": str(next(numbers))}})
+
+    refused = status(422, "the server rejected our request due to an error in our request", "Invalid")
+    scene.faults.add({"method": "PATCH", "path": "/nodes/w1", "status": 422, "json": refused, "times": 0})
+    read = scene.cluster.answer
+
+    def changing(request: Request) -> Response:
+        if request.method == "GET":
+            scene.store.mutate("Node", None, "w1", change)
+        return read(request)
+
+    monkeypatch.setattr(scene.cluster, "answer", changing)
+    result = scene.run(state="cordon", cordon_owner="a")
+    assert "node w1 is being changed concurrently (20 conflicts in a row): try again later" in result["msg"]
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_the_diff_shows_the_owners_entry(check_mode: bool) -> None:
+    scene = Scene()
+    (diff,) = scene.diff(state="cordon", cordon_owner="a", check_mode=check_mode)
+    entry = json.dumps({"a": {"prior_unschedulable": False, "since": "2026-09-21T14:13:22Z"}})
+    assert diff["before"] == {"spec": {"unschedulable": False}, "metadata": {"annotations": {KEY: None}}}
+    assert diff["after"] == {"spec": {"unschedulable": True}, "metadata": {"annotations": {KEY: entry}}}
 
 
 def test_an_empty_owner_is_refused() -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.http import ResponseTimeout, events_in
 from ansible_collections.kubeops.maintenance.plugins.module_utils.api.responses import unexpected_response
+from ansible_collections.kubeops.maintenance.plugins.module_utils.api.transport import ResponseTimeout, events_in
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import (
     Expired,
     InvalidOptions,

@@ -51,8 +51,14 @@ class ActionModule(ActionBase):
         command += ["--kubeconfig", "kubeconfig", "--lifetime", str(args["lifetime"])]
         with open(folder / "errors", "w+", encoding="utf-8") as errors:
             process = subprocess.Popen(
-                command, cwd=folder, env={**os.environ, "PYTHONPATH": task_vars["kubeops_tests"]},
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True,
+                command,
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": task_vars["kubeops_tests"]},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                start_new_session=True,
             )
             first = process.stdout.readline() if process.stdout else ""
             if not first.startswith(READY):

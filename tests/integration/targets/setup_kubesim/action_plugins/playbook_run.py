@@ -149,8 +149,11 @@ class ActionModule(ActionBase):
         }
         subprocess.Popen(
             [sys.executable, "-c", LAUNCHER, str(folder), *command],
-            env={**kept, **own, **env}, stdin=subprocess.DEVNULL, start_new_session=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**kept, **own, **env},
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
 
     def _pid(self, name: str) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlencode
 
-from ..errors import InvalidOptions, UnexpectedResponse, Unreachable
+from ..errors import InvalidOptions, MaintenanceError, Unauthorized, UnexpectedResponse, Unreachable
 from ..objects import Obj
 from .responses import event_of
 from .transport_errors import Endpoint, unreachable
@@ -179,3 +179,17 @@ def _raising_unreachable(connection: Transport) -> Iterator[None]:
         if isinstance(exc, (ReadTimeoutError, TimeoutError)):
             raise ResponseTimeout(connection.base_url) from exc
         raise unreachable(exc, connection) from exc
+
+
+def with_place(error: MaintenanceError, connection: Transport, responded: bool) -> MaintenanceError:
+    """Add the address and the account to an error while they are its likely cause, until a good response has come."""
+    if isinstance(error, Unauthorized):
+        why = f"the API server does not accept the credentials (401 {error.message})"
+        error.message = f"{why} at {connection.describe()}: renew the token or certificate"
+    elif not responded and isinstance(error, UnexpectedResponse):
+        error.message += f"; the request went to {connection.describe()}: check the {connection.server_from}"
+    elif not responded and isinstance(error, ResponseTimeout):
+        error.message += f": check the {connection.server_from}, and whether a firewall is in between"
+    elif isinstance(error, ResponseTimeout) and error.message.endswith(" in time"):
+        error.message += ": check whether it is overloaded or down"
+    return error

@@ -35,7 +35,6 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.cordon
 from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.nodes import node_facts
 from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.pods import trimmed, workload_of
 from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.volumes import claims_of, volume_on
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain import pod as pod_drain
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.diagnosis import pending_pod
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.filters import (
     BLOCK,
@@ -45,8 +44,8 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.filters 
     PodOptions,
     judge,
 )
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.node import DRAINING, NodeState
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.pod import PodState
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.node import NodeState, Phase
+from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.pod import PodState, State
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.preflight import look_at_budgets, node_warning
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import MaintenanceError, Unreachable
 from drain.situations import no_budget, status
@@ -175,16 +174,16 @@ def test_every_pod_gets_a_verdict_whole_and_trimmed() -> None:
 
 
 def test_every_pod_that_is_left_has_a_reason_and_a_result_that_can_be_written() -> None:
-    states = [v for k, v in vars(pod_drain).items() if k.isupper() and k in ("DUE", "TRYING", "HELD", "PAUSED", "LOST")]
+    states = [State.DUE, State.TRYING, State.HELD, State.PAUSED]
 
     def check(draw: random.Random) -> None:
-        drain = PodState(trimmed(some_pod(draw)))
+        pod = PodState(trimmed(some_pod(draw)))
         if draw.random() < 0.8:
-            drain.sent(1.0, "7")
-            drain.answered(evictions.outcome_of(answer_of(draw)), 2.0, 5.0, 1.0)
-        if drain.outcome is None:
-            drain.state = draw.choice([state for state in states if state != "lost"])
-        entry = pending_pod(drain, draw.choice([None, some_budget(draw)]), some_node(draw), TEST_EPOCH + 100)
+            pod.record_attempt(1.0, "7")
+            pod.on_eviction_response(evictions.outcome_of(answer_of(draw)), 2.0, 5.0, 1.0)
+        if pod.outcome is None:
+            pod.state = draw.choice(states)
+        entry = pending_pod(pod, draw.choice([None, some_budget(draw)]), some_node(draw), TEST_EPOCH + 100)
         assert (entry["reason"] in REASONS, bool(entry["message"])) == (True, True), entry
         json.dumps(entry)
 
@@ -241,17 +240,19 @@ def test_owners_of_a_cordon_can_always_be_written_down_and_taken_out() -> None:
 def test_a_node_of_odd_pods_and_budgets_is_looked_at_and_followed(strict: bool) -> None:
     def check(draw: random.Random) -> None:
         node = NodeState("w1", some_node(draw), choices(draw), draw.choice([None, 0, 10]), {})
-        node.take(Listed([trimmed(some_pod(draw)) for _pod in range(3)], draw.choice(["", "x", "12"])), 0.0, TEST_EPOCH)
+        listed = Listed([trimmed(some_pod(draw)) for _pod in range(3)], draw.choice(["", "x", "12"]))
+        node.update(listed, 0.0, TEST_EPOCH)
         node.daemonsets.update(dict.fromkeys(node.lookups(), draw.choice([True, False, None])))
         node.review(1.0, TEST_EPOCH + 1)
         book = BudgetBook()
         book.apply(Listed([some_budget(draw) for _budget in range(2)]))
         findings = look_at_budgets([node], {"default": book}, strict)
         assert all(isinstance(text, str) for text in findings.forecasts + findings.refusals)
-        assert all(drain.verdict is not None and drain.verdict.reason in REASONS for drain in node.blocked())
+        assert all(pod.verdict is not None and pod.verdict.reason in REASONS for pod in node.blocked())
         assert isinstance(node_warning(node), str)
-        node.phase = DRAINING
-        node.take(Changed(draw.choice(["ADDED", "MODIFIED", "DELETED"]), trimmed(some_pod(draw))), 2.0, TEST_EPOCH + 2)
+        node.enter(Phase.DRAINING)
+        event = Changed(draw.choice(["ADDED", "MODIFIED", "DELETED"]), trimmed(some_pod(draw)))
+        node.update(event, 2.0, TEST_EPOCH + 2)
 
     each_seed(check)
 

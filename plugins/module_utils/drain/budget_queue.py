@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Choose which of the pods that a budget holds back are asked for again, and when."""
+"""Choose which of the pods that a disruption budget holds are evicted next, and when."""
 
 from __future__ import annotations
 
@@ -12,174 +12,179 @@ from ..api.list_watch import Changed, Listed
 from ..cluster.budgets import BudgetBook, is_booked, is_consulted, lets_unready_go, room_in
 from ..objects import Obj, is_ready, labels_of, mapping_at, name_of, namespace_of
 from ..selectors import selects
-from .pod import DUE, HELD, LEAVING, PAUSED, TRYING, PodState
+from .pod import PodState, State
 
-# An accepted eviction is in the budget's books, or its pod in the budget's counts, within that many seconds.
-BOOKING = 1.0
-# What is held for a budget that cannot be followed within that many seconds is asked for all the same.
+# An accepted eviction is in disruptedPods of its budget, or in the budget's other counts, within N seconds.
+BOOKING_SECONDS = 1.0
+# What is held for a budget whose watch gives nothing within N seconds is evicted anyway.
 PDB_WATCH_TIMEOUT = 2.0
-# A followed budget without room would refuse, so it is believed that long.
+# How long to trust a watched budget that allows no disruption.
 PDB_TRUST_SECONDS = 60.0
 
 
 class BudgetQueue:
-    """The budgets of all namespaces in which one has refused a pod.
+    """The budgets of all namespaces in which one holds a pod.
 
-    Where the budgets are known to the moment, pods go as soon as there is room and no more of them than there is
-    room for, and one of them asks now and then all the same, because what looks like a budget's refusal may be
-    something else's, and to have the server's own words. Elsewhere each pod asks again after a pause of its own.
+    Where a budget is watched, its pods are evicted as soon as it allows disruptions and no more of them than it
+    allows. One of them is tried now and then anyway: what looks like a budget's refusal may be something else's, and
+    the result shall have the server's own message. Elsewhere each pod is tried again after a pause of its own.
     """
 
     def __init__(self, pause: float, seen: Mapping[str, BudgetBook]) -> None:
-        """Begin with the budgets that were seen before the drain, by namespace."""
+        """Start with the budgets that preflight has read. pause: seconds between two attempts for one budget."""
         self._pause = pause
-        self._seen = dict(seen)
-        self._books: dict[str, BudgetBook] = {}
-        self._ask_at: dict[tuple[str, str], float] = {}
-        self._looked = 0.0
+        self._seen = dict(seen)  # by namespace, as the next one
+        self._books: dict[str, BudgetBook] = {}  # of the namespaces that are watched
+        self._retry_at: dict[tuple[str, str], float] = {}  # when a budget's next pod is tried, by namespace and name
+        self._chosen_at = 0.0  # when choose() was called last
 
-    def hold(self, drain: PodState, now: float) -> None:
-        """Hold a pod back from its first eviction if a budget decides about it, until that budget is followed.
+    def hold(self, pod: PodState, now: float) -> None:
+        """Hold a pod back from its first eviction if a budget decides about it, until that budget is watched.
 
-        Asking for all pods at once would get a refusal for most of them.
+        To evict all pods at once would get a refusal for most of them.
         """
-        drain.weighed = True
-        namespace = namespace_of(drain.pod)
-        followed = self._books.get(namespace)
-        book = followed if followed is not None and followed.live else self._seen.get(namespace)
-        budgets = book.of(drain.pod) if book is not None and is_consulted(drain.pod) else []
-        if len(budgets) == 1 and (is_ready(drain.pod) or not lets_unready_go(budgets[0])):
-            drain.hold_for(name_of(budgets[0]), now + PDB_WATCH_TIMEOUT)
-            # To ask a budget without room gets a refusal, so that can wait.
-            key = (namespace, drain.guard)
-            self._ask_at[key] = max(self._ask_at.get(key, 0.0), now + self._pause)
+        pod.weighed = True
+        namespace = pod.namespace
+        watched = self._books.get(namespace)
+        book = watched if watched is not None and watched.live else self._seen.get(namespace)
+        budgets = book.of(pod.obj) if book is not None and is_consulted(pod.obj) else []
+        if len(budgets) == 1 and (is_ready(pod.obj) or not lets_unready_go(budgets[0])):
+            pod.hold_for(name_of(budgets[0]), now + PDB_WATCH_TIMEOUT)
+            # A budget without room would refuse, so the first attempt can wait.
+            key = (namespace, pod.guard)
+            self._retry_at[key] = max(self._retry_at.get(key, 0.0), now + self._pause)
 
-    def missing(self, pods: Iterable[PodState]) -> set[str]:
-        """Return the namespaces whose budgets should be followed from now on and are not yet."""
-        wanted = {namespace_of(drain.pod) for drain in pods if drain.state == HELD} - set(self._books)
-        for namespace in wanted:
-            self._books[namespace] = BudgetBook()
-        return wanted
+    def unwatched(self, pods: Iterable[PodState]) -> set[str]:
+        """Return the namespaces whose budgets hold pods and are not watched yet."""
+        return {pod.namespace for pod in pods if pod.state == State.HELD} - set(self._books)
 
-    def apply(self, namespace: str, news: Listed | Changed, drains: Iterable[PodState]) -> None:
-        """Take in news of a namespace's budgets."""
+    def on_watch_started(self, namespace: str) -> None:
+        """Wait for the budgets of a namespace."""
+        self._books[namespace] = BudgetBook()
+
+    def on_watch_event(self, namespace: str, event: Listed | Changed, pods: Iterable[PodState]) -> None:
+        """Apply a list of a namespace's budgets or a change."""
         book = self._books[namespace]
-        book.apply(news)
+        book.apply(event)
         book.live = not book.polled
-        for drain in drains:
-            budget = book.get(drain.budget) if namespace_of(drain.pod) == namespace else None
-            if budget is not None and is_booked(budget, name_of(drain.pod)):
-                drain.booked = True
+        for pod in pods:
+            budget = book.get(pod.budget) if pod.namespace == namespace else None
+            if budget is not None and is_booked(budget, name_of(pod.obj)):
+                pod.booked = True
 
-    def blind(self, namespace: str) -> None:
-        """Note that news of a namespace's budgets do not come by themselves."""
+    def on_watch_error(self, namespace: str) -> None:
+        """Stop relying on events of a namespace's budgets: they cannot be watched, at best listed."""
         self._books[namespace].live = False
         self._books[namespace].polled = True
 
-    def budget_of(self, drain: PodState) -> Obj | None:
+    def budget_of(self, pod: PodState) -> Obj | None:
         """Return the budget that refused the pod last, as far as it is known."""
-        namespace = namespace_of(drain.pod)
+        namespace = pod.namespace
         for books in (self._books, self._seen):
-            found = books[namespace].get(drain.budget) if namespace in books else None
+            found = books[namespace].get(pod.budget) if namespace in books else None
             if found is not None:
                 return found
         return None
 
-    def version_for(self, drain: PodState) -> str:
-        """Return the version of the pod's budget that an eviction sent now goes by."""
-        book = self._books.get(namespace_of(drain.pod))
-        return book.version(drain.budget) if book is not None and drain.budget else ""
+    def version_for(self, pod: PodState) -> str:
+        """Return the resourceVersion of the pod's budget, which is known when an eviction is sent now."""
+        book = self._books.get(pod.namespace)
+        return book.version(pod.budget) if book is not None and pod.budget else ""
 
-    def to_ask(self, drains: list[PodState], now: float) -> list[PodState]:
-        """Return the held pods to ask for again now."""
-        self._looked = now
+    def choose(self, pods: list[PodState], now: float) -> list[PodState]:
+        """Return the held pods to be evicted now."""
+        self._chosen_at = now
         chosen: list[PodState] = []
         # Few at any time, while budgets and pods may be many.
-        busy = [drain for drain in drains if drain.state in (DUE, TRYING) or _just_accepted(drain, now)]
-        trying = _tried(busy)
-        for key, held in _by_budget(drains, (HELD,)):
+        busy = [pod for pod in pods if pod.state in (State.DUE, State.TRYING) or _just_accepted(pod, now)]
+        trying = _budgets_in_flight(busy)
+        for key, held in _held_by_budget(pods):
             book = self._books.get(key[0])
             if book is None or not book.live or not key[1]:
-                chosen += [drain for drain in held if drain.retry_at <= now]
+                chosen += [pod for pod in held if pod.retry_at <= now]
                 continue
             # The server's own wait is kept even if the budget seems to have room.
-            held = [drain for drain in held if now >= drain.not_before]
-            fresh = [drain for drain in held if drain.asked_version != book.version(key[1])]
-            going = fresh[: self._room(book, key, fresh, busy)] or self._needless(book, key, fresh)
-            if not going and self._ask_at.get(key, 0.0) <= now and key not in trying:
-                # While nothing changes no pod asks twice, unless something else refused it.
-                asking = [drain for drain in held if drain in fresh or not self._has_reason(drain)]
-                going = sorted(asking, key=lambda drain: drain.attempts)[:1]
+            held = [pod for pod in held if now >= pod.not_before]
+            fresh = [pod for pod in held if pod.asked_version != book.version(key[1])]
+            going = fresh[: self._room(book, key, fresh, busy)] or self._evictable_unready(book, key, fresh)
+            if not going and self._retry_at.get(key, 0.0) <= now and key not in trying:
+                # While the budget does not change no pod is tried twice, unless something else refused it.
+                eligible = [pod for pod in held if pod in fresh or not self._explains_refusal(pod)]
+                going = sorted(eligible, key=lambda pod: pod.attempts)[:1]
             if going:
-                self._ask_at[key] = now + max(self._pause, PDB_TRUST_SECONDS)
+                self._retry_at[key] = now + max(self._pause, PDB_TRUST_SECONDS)
             chosen += going
         return chosen
 
-    def refused(self, drain: PodState, now: float) -> None:
-        """Note that a budget has refused just now, so that the next pod asks only after a pause."""
-        key = (namespace_of(drain.pod), drain.budget)
-        # Of what else refused it no news will come.
-        self._ask_at[key] = now + (max(self._pause, PDB_TRUST_SECONDS) if self._has_reason(drain) else self._pause)
+    def on_refusal(self, pod: PodState, now: float) -> None:
+        """Record that a budget has just refused, so that the next pod is tried only after a pause."""
+        key = (pod.namespace, pod.budget)
+        # If something else refused it, no event will tell when that changes.
+        self._retry_at[key] = now + (
+            max(self._pause, PDB_TRUST_SECONDS) if self._explains_refusal(pod) else self._pause
+        )
 
-    def next_ask(self, drains: list[PodState], now: float) -> float | None:
-        """Return in how many seconds a held or paused pod asks again if nothing is heard, None if none does."""
-        times = [drain.retry_at for drain in drains if drain.state == PAUSED]
-        trying = _tried(drains)
-        for key, held in _by_budget(drains, (HELD,)):
+    def next_retry(self, pods: list[PodState], now: float) -> float | None:
+        """Return in how many seconds a held or paused pod is tried again if no event comes, None if none is."""
+        times = [pod.retry_at for pod in pods if pod.state == State.PAUSED]
+        trying = _budgets_in_flight(pods)
+        for key, held in _held_by_budget(pods):
             book = self._books.get(key[0])
             if book is None or not book.live or not key[1]:
-                times += [drain.retry_at for drain in held]
+                times += [pod.retry_at for pod in held]
             elif key not in trying:
-                times += [self._ask_at.get(key, 0.0), *(drain.not_before for drain in held)]
+                times += [self._retry_at.get(key, 0.0), *(pod.not_before for pod in held)]
         if times:
-            times += [drain.accepted_at + BOOKING for drain in drains if drain.state == LEAVING and not drain.booked]
-        # What was due at the last look waits for news.
-        times = [time for time in times if time > self._looked]
+            times += [
+                pod.accepted_at + BOOKING_SECONDS for pod in pods if pod.state == State.LEAVING and not pod.booked
+            ]
+        # Pods that were already due wait for the next event.
+        times = [time for time in times if time > self._chosen_at]
         return max(0.0, min(times) - now) if times else None
 
-    def _has_reason(self, drain: PodState) -> bool:
-        """Tell whether the pod's budget, as it is known, refuses it: it has no room, and the pod needs some."""
-        book = self._books.get(namespace_of(drain.pod))
-        budget = book.get(drain.budget) if book is not None else None
+    def _explains_refusal(self, pod: PodState) -> bool:
+        """Return whether the pod's budget, as it is known, refuses it: it has no room, and the pod needs some."""
+        book = self._books.get(pod.namespace)
+        budget = book.get(pod.budget) if book is not None else None
         if budget is None or room_in(budget) > 0:
             return False
-        return is_ready(drain.pod) or not lets_unready_go(budget)
+        return is_ready(pod.obj) or not lets_unready_go(budget)
 
-    def _needless(self, book: BudgetBook, key: tuple[str, str], drains: list[PodState]) -> list[PodState]:
-        """Return the pods that may go without room, because they are not Ready and the budget lets such pods go."""
+    def _evictable_unready(self, book: BudgetBook, key: tuple[str, str], pods: list[PodState]) -> list[PodState]:
+        """Return the pods that need no room, because they are not Ready and the budget lets such pods go."""
         budget = book.get(key[1])
         if budget is None or not lets_unready_go(budget):
             return []
-        return [drain for drain in drains if not is_ready(drain.pod)]
+        return [pod for pod in pods if not is_ready(pod.obj)]
 
     def _room(self, book: BudgetBook, key: tuple[str, str], held: list[PodState], busy: list[PodState]) -> int:
         budget = book.get(key[1])
         if budget is None:
-            # Deleted: nothing holds these pods any more.
+            # It was deleted: nothing holds these pods any more.
             return len(held)
         room = room_in(budget)
         if room == 0:
             return 0
         selector = mapping_at(budget, "spec").get("selector")
-        return max(0, room - sum(_guards(key[0], selector, drain.pod) for drain in busy))
+        return max(0, room - sum(_guards(key[0], selector, pod.obj) for pod in busy))
 
 
 def _guards(namespace: str, selector: Any, pod: Obj) -> bool:
     return namespace_of(pod) == namespace and selects(selector, labels_of(pod))
 
 
-def _tried(drains: list[PodState]) -> set[tuple[str, str]]:
-    """Return the budgets that are being asked just now."""
-    return {(namespace_of(drain.pod), drain.budget) for drain in drains if drain.state == TRYING}
+def _budgets_in_flight(pods: list[PodState]) -> set[tuple[str, str]]:
+    """Return the budgets for which an eviction is in flight."""
+    return {(pod.namespace, pod.budget) for pod in pods if pod.state == State.TRYING}
 
 
-def _just_accepted(drain: PodState, now: float) -> bool:
-    return drain.state == LEAVING and drain.accepted and not drain.booked and now - drain.accepted_at < BOOKING
+def _just_accepted(pod: PodState, now: float) -> bool:
+    return pod.state == State.LEAVING and pod.accepted and not pod.booked and now - pod.accepted_at < BOOKING_SECONDS
 
 
-def _by_budget(drains: list[PodState], states: tuple[str, ...]) -> Iterator[tuple[tuple[str, str], list[PodState]]]:
+def _held_by_budget(pods: list[PodState]) -> Iterator[tuple[tuple[str, str], list[PodState]]]:
     groups: dict[tuple[str, str], list[PodState]] = {}
-    for drain in drains:
-        if drain.state in states:
-            groups.setdefault((namespace_of(drain.pod), drain.budget), []).append(drain)
+    for pod in pods:
+        if pod.state == State.HELD:
+            groups.setdefault((pod.namespace, pod.budget), []).append(pod)
     yield from sorted(groups.items())

@@ -13,7 +13,7 @@ from ..cluster.pods import reference
 from ..objects import Obj, deletion_time, int_field, is_ready, is_terminating, mapping_at, namespace_of, strings_at
 from ..reasons import Reason
 from ..text import count_noun
-from .pod import BLOCKED, LOST, PAUSED, PodState
+from .pod import PodState, State
 
 # A kubelet needs a moment after the grace period to take volumes and network down.
 OVERDUE_AFTER = 5.0
@@ -40,19 +40,19 @@ _SLOW = ": give the task more time (delete_options.wait_timeout)"
 def pending_pod(drain: PodState, budget: Obj | None, node: Obj, now: float) -> dict[str, Any]:
     """Return the entry of C(pending_pods) for a pod; now: seconds since 1970."""
     reason, message = why(drain, budget, node, now)
-    meta = mapping_at(drain.pod, "metadata")
+    meta = mapping_at(drain.obj, "metadata")
     outcome = drain.outcome
     return dict(
-        reference(drain.pod),
-        phase=mapping_at(drain.pod, "status").get("phase") or "",
+        reference(drain.obj),
+        phase=mapping_at(drain.obj, "status").get("phase") or "",
         reason=reason,
         message=message,
         attempts=drain.attempts,
         last_status=outcome.status if outcome is not None else 0,
         pdb=budget_facts(budget) if budget is not None else _named_only(drain),
-        finalizers=strings_at(drain.pod, "metadata", "finalizers"),
+        finalizers=strings_at(drain.obj, "metadata", "finalizers"),
         deletion_timestamp=meta.get("deletionTimestamp") or "",
-        overdue_seconds=max(0, int(now - (deletion_time(drain.pod) or now))),
+        overdue_seconds=max(0, int(now - (deletion_time(drain.obj) or now))),
     )
 
 
@@ -65,10 +65,10 @@ def gone_pod(drain: PodState, message: str) -> dict[str, Any]:
 def why(drain: PodState, budget: Obj | None, node: Obj, now: float) -> tuple[str, str]:
     """Return the reason and what follows the pod's name and a colon."""
     outcome = drain.outcome
-    if drain.state == BLOCKED and drain.verdict is not None:
+    if drain.state == State.BLOCKED and drain.verdict is not None:
         return drain.verdict.reason, drain.verdict.message
-    if is_terminating(drain.pod):
-        return _leaving(drain.pod, node, now)
+    if is_terminating(drain.obj):
+        return _leaving(drain.obj, node, now)
     if drain.accepted:
         return (
             Reason.TERMINATING,
@@ -82,21 +82,21 @@ def why(drain: PodState, budget: Obj | None, node: Obj, now: float) -> tuple[str
         return Reason.API_ERROR, text
     if outcome is None:
         return Reason.NOT_TRIED, _not_tried(drain)
-    if drain.state == LOST or outcome.reason == Reason.FORBIDDEN:
+    if drain.state == State.LOST or outcome.reason == Reason.FORBIDDEN:
         return outcome.reason, _lost(outcome)
     if outcome.reason in (Reason.PDB_NO_BUDGET, Reason.PDB_STALE):
         words = outcome.message.rstrip(".")
-        return outcome.reason, "%s: %s; %s%s" % (_held_by(drain), words, _NEXT[outcome.reason], _unready(drain.pod))
+        return outcome.reason, "%s: %s; %s%s" % (_held_by(drain), words, _NEXT[outcome.reason], _unready(drain.obj))
     if outcome.reason == Reason.NAMESPACE_TERMINATING:
         text = "its namespace is being deleted, and nothing can be evicted there: see what namespace %s is waiting for"
-        return outcome.reason, text % namespace_of(drain.pod)
+        return outcome.reason, text % namespace_of(drain.obj)
     # A pod of which the API server says that it is gone, and which it lists all the same, has no other words.
     text = outcome.message or "the API server knows no such pod, but still lists it"
     return outcome.reason or Reason.API_ERROR, "run the task again once the API server is well: %s" % text
 
 
 def _not_tried(drain: PodState) -> str:
-    if drain.state == PAUSED:
+    if drain.state == State.PAUSED:
         return (
             "not tried any more, because such pods come back although the node is cordoned:"
             " scale down what makes them, or keep it off this node"
@@ -109,7 +109,7 @@ def _held(drain: PodState, budget: Obj) -> tuple[str, str]:
         text = "%s, which lets none of its healthy pods go: %s%s" % (
             _held_by(drain),
             ways_out_of(budget),
-            _unready(drain.pod),
+            _unready(drain.obj),
         )
         return Reason.PDB_DEADLOCK, text
     facts = budget_facts(budget)
@@ -117,7 +117,7 @@ def _held(drain: PodState, budget: Obj) -> tuple[str, str]:
     text = words % (_held_by(drain), facts["desired_healthy"], facts["current_healthy"])
     if drain.outcome is not None:
         text = "%s: %s" % (_held_by(drain), drain.outcome.message.rstrip("."))
-    return Reason.PDB_NO_BUDGET, "%s; %s%s" % (text, _until(budget), _unready(drain.pod))
+    return Reason.PDB_NO_BUDGET, "%s; %s%s" % (text, _until(budget), _unready(drain.obj))
 
 
 def _until(budget: Obj) -> str:
@@ -155,7 +155,7 @@ def _lost(outcome: Outcome) -> str:
 def _held_by(drain: PodState) -> str:
     if not drain.budget:
         return "held by a disruption budget"
-    return "held by disruption budget %s/%s" % (namespace_of(drain.pod), drain.budget)
+    return "held by disruption budget %s/%s" % (namespace_of(drain.obj), drain.budget)
 
 
 def _unready(pod: Obj) -> str:

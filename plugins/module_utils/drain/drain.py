@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drain, cordon or uncordon nodes: decide about all of them first, then touch."""
+"""Drain, cordon or uncordon nodes: check all of them before the first change."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from ..objects import Obj, is_unschedulable, name_of
 from ..runtime.clock import CLEANUP_SECONDS, Deadline, ServerClock
 from .budget_queue import BudgetQueue
 from .cordon import Cordon
-from .dry_run import rehearse
+from .cordon_state import CordonState
+from .dry_run import dry_run
 from .loop import DrainLoop
-from .node import DRAINED, FAILED, NodeState
+from .node import NodeState, Phase
 from .options import DrainTask
 from .plan import Preflight
 from .pod import PodState
@@ -24,8 +25,8 @@ from .preflight import queues_of
 from .progress import DrainProgress
 from .result import Report
 
-# Seconds in which the cordons of failed nodes are lifted, if the task's time allows for it.
-LONGEST_OPENING = 60.0
+# How long failed nodes may take to be uncordoned, if wait_timeout allows it.
+MAX_ROLLBACK_SECONDS = 60.0
 
 
 class Maintenance:
@@ -38,21 +39,21 @@ class Maintenance:
         self._rest = tools.rest_for(self._deadline)
         self._clock = ServerClock(tools.clock, lambda: self._rest.ahead)
         self._cluster = self._cluster_for(self._rest)
-        self._cordon = Cordon(self._cluster, self._clock, task.cordon_owner, task.check_mode, self._reviews)
+        self._cordon = Cordon(self._cluster, self._clock, task.cordon_owner, task.check_mode, self._checks_rights)
         self.report = Report(task.state, method="evict" if task.evict else "delete", seconds=task.wait_timeout)
         self.report.rehearsed = task.check_mode
 
     @property
-    def _reviews(self) -> bool:
-        """Tell whether the account's rights are looked at before anything is changed."""
+    def _checks_rights(self) -> bool:
+        """Return whether preflight checks the account's rights."""
         task = self._task
         return task.state == "drain" and task.preflight != "skip" and not task.check_mode
 
     def run(self) -> Report:
-        """Carry the task out. The report tells how it ended; an error means that nothing was changed."""
+        """Run the task. The report says how it ended; an error means that nothing was changed."""
         nodes = self._nodes()
         self.report.nodes = nodes
-        self._tools.progress.follow(self._news_of(nodes))
+        self._tools.progress.follow(self._progress_of(nodes))
         try:
             if self._task.state == "drain":
                 self._drain(nodes)
@@ -61,9 +62,9 @@ class Maintenance:
         except Cancelled as exc:
             self.report.cancelled = exc.message
         try:
-            self._close(nodes)
+            self._finish(nodes)
         except Cancelled as exc:
-            # It comes once. What was done before is told all the same.
+            # A signal is delivered once. Report what was already done.
             self.report.cancelled = exc.message
         self._tools.progress.close()
         self.report.wall = self._clock.wall()
@@ -76,27 +77,19 @@ class Maintenance:
             found = self._cluster.nodes(list(self._task.node_selectors))
         if not found and not self._task.allow_empty:
             raise InvalidOptions(
-                "no node matches node_selectors %r: correct it or the nodes' labels, or set allow_empty if that is fine"
-                % ",".join(self._task.node_selectors)
+                f"no node matches node_selectors {','.join(self._task.node_selectors)!r}: fix the selector or the"
+                " labels, or set allow_empty to accept that"
             )
         daemonsets: dict[tuple[str, str], bool | None] = {}
-        return [self._node_drain(node, daemonsets) for node in found]
+        return [self._node_state(node, daemonsets) for node in found]
 
-    def _node_drain(self, node: Obj, daemonsets: dict[tuple[str, str], bool | None]) -> NodeState:
-        closed = is_unschedulable(node)
-        now = self._clock.monotonic()
-        return NodeState(
-            name_of(node),
-            node,
-            self._task.choices,
-            self._task.grace,
-            daemonsets,
-            cordoned_before=closed,
-            cordoned=closed,
-            resumed=closed and self._task.cordon_owner in (owners_of(node).entries if self._task.cordon_owner else ()),
-            started_at=now,
-            ended_at=now,
-        )
+    def _node_state(self, obj: Obj, daemonsets: dict[tuple[str, str], bool | None]) -> NodeState:
+        cordoned, owner, now = is_unschedulable(obj), self._task.cordon_owner, self._clock.monotonic()
+        resumed = cordoned and bool(owner) and owner in owners_of(obj).entries
+        node = NodeState(name_of(obj), obj, self._task.choices, self._task.grace, daemonsets)
+        node.cordon = CordonState(cordoned=cordoned, cordoned_before=cordoned, resumed=resumed)
+        node.started_at = node.ended_at = now
+        return node
 
     def _set_all(self, nodes: list[NodeState], wanted: bool) -> None:
         for node in nodes:
@@ -104,57 +97,57 @@ class Maintenance:
                 if self._cordon.set_schedulable(node, wanted):
                     self.report.changed = True
             except MaintenanceError as exc:
-                node.error, node.phase = exc, FAILED
+                node.end(Phase.FAILED, exc)
                 # It may have been changed before it failed.
-                self.report.changed = self.report.changed or node.cordoned is not node.cordoned_before
+                self.report.changed |= node.cordon.cordoned is not node.cordon.cordoned_before
             node.ended_at = self._clock.monotonic()
             self._tools.progress.step()
 
     def _drain(self, nodes: list[NodeState]) -> None:
-        outlook = Preflight(self._cluster, self._clock, self._deadline, self._task, nodes).make()
-        self.report.warnings += outlook.unread
-        self.report.refusals = outlook.refusals
-        budgets = BudgetQueue(self._task.wait_sleep, outlook.books)
+        preflight = Preflight(self._cluster, self._clock, self._deadline, self._task, nodes).make()
+        self.report.warnings += preflight.unread
+        self.report.refusals = preflight.refusals
+        budgets = BudgetQueue(self._task.wait_sleep, preflight.books)
         self.report.budget_of = budgets.budget_of
-        if self._task.preflight != "skip" and (outlook.refusals or any(node.blocked() for node in nodes)):
+        if self._task.preflight != "skip" and (preflight.refusals or any(node.blocked() for node in nodes)):
             self.report.refused, self.report.account = True, self._rest.account()
             return
-        # What a drain is in for helps nobody whose drain does not begin.
-        self.report.warnings += outlook.warnings
-        self.report.forecasts = outlook.forecasts
+        # Warnings about the drain are only useful if it starts.
+        self.report.warnings += preflight.warnings
+        self.report.forecasts = preflight.forecasts
         for node in nodes:
-            node.warnings += outlook.node_warnings[node.name]
+            node.warnings += preflight.node_warnings[node.name]
         self.report.changed = self._cordon.cordon_all(nodes, self._deadline, self._tools.progress.step)
-        open_nodes = [node for node in nodes if node.error is None]
+        cordoned = [node for node in nodes if node.error is None]
         if self._task.check_mode:
-            rehearse(self._cluster, self._tools.crew, self._clock, self._deadline, self._task, open_nodes)
-            self.report.queues = queues_of([end.drain for node in nodes for end in node.evicted], outlook.books)
+            dry_run(self._cluster, self._tools.crew, self._clock, self._deadline, self._task, cordoned)
+            self.report.queues = queues_of([end.pod for node in nodes for end in node.evicted], preflight.books)
         else:
-            self._empty(open_nodes, budgets)
+            self._evict_all(cordoned, budgets)
 
-    def _close(self, nodes: list[NodeState]) -> None:
-        """Bring every node's account to an end, whatever ended the task."""
+    def _finish(self, nodes: list[NodeState]) -> None:
+        """End every node's drain and uncordon what on_failure says, whatever ended the task."""
         now = self._clock.monotonic()
-        self.report.changed = self.report.changed or any(node.claimed or node.touched for node in nodes)
+        self.report.changed = self.report.changed or any(node.cordon.claimed or node.touched for node in nodes)
         if self._task.state != "drain" or self.report.refused or self._task.check_mode:
             return
         for node in [node for node in nodes if not node.over]:
-            node.phase, node.ended_at, node.timed_out = FAILED, now, not self.report.cancelled
+            node.end(Phase.FAILED, node.error, now, timed_out=not self.report.cancelled)
         if self._task.on_failure != "keep_cordon":
-            rest = self._tools.rest_for(Deadline(self._clock, self._left_for_opening()))
+            rest = self._tools.rest_for(Deadline(self._clock, self._rollback_seconds()))
             cordon = Cordon(self._cluster_for(rest), self._clock, self._task.cordon_owner)
             self.report.warnings += cordon.roll_back(nodes, self._task.on_failure)
 
-    def _left_for_opening(self) -> float:
-        """Return for how many seconds cordons may be lifted again: what is left, or a moment where nobody waits."""
+    def _rollback_seconds(self) -> float:
+        """Return how long failed nodes may take to be uncordoned: what is left, or a moment after a signal."""
         left = 0.0 if self.report.cancelled else self._deadline.remaining()
-        return max(CLEANUP_SECONDS, min(LONGEST_OPENING, left))
+        return max(CLEANUP_SECONDS, min(MAX_ROLLBACK_SECONDS, left))
 
-    def _empty(self, nodes: list[NodeState], budgets: BudgetQueue) -> None:
-        # A node that was closed before and has nothing to move needs no second look.
+    def _evict_all(self, nodes: list[NodeState], budgets: BudgetQueue) -> None:
+        # An already cordoned, empty node needs no drain.
         for node in nodes:
-            if node.cordoned_before and not node.pods and not self._task.wait_volume_detach:
-                node.phase = DRAINED
+            if node.cordon.cordoned_before and not node.pods and not self._task.wait_volume_detach:
+                node.enter(Phase.DRAINED)
         loop = DrainLoop(
             self._cluster,
             self._rest,
@@ -163,15 +156,15 @@ class Maintenance:
             self._deadline,
             self._task,
             budgets,
-            self._cordon.close_again,
+            self._cordon,
             self._tools.progress,
         )
         loop.run(nodes)
 
-    def _news_of(self, nodes: list[NodeState]) -> DrainProgress:
-        def budget_of(drain: PodState) -> Obj | None:
-            # What knows the budgets is made only when there is something to evict.
-            return self.report.budget_of(drain)
+    def _progress_of(self, nodes: list[NodeState]) -> DrainProgress:
+        def budget_of(pod: PodState) -> Obj | None:
+            # BudgetQueue is made only when there is something to evict.
+            return self.report.budget_of(pod)
 
         return DrainProgress(nodes, self._deadline, budget_of)
 

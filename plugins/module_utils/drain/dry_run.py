@@ -10,59 +10,58 @@ from functools import partial
 
 from ..cluster.cluster import Cluster
 from ..cluster.eviction import ACCEPTED, AGAIN, GONE, outcome_of
-from ..objects import identity_of
 from ..runtime.clock import Clock, Deadline
 from ..runtime.workers import Workers
-from .node import DRAINED, FAILED, Evicted, NodeState
+from .node import NodeState, Phase
 from .options import DrainTask
-from .pod import BLOCKED, LOST, PodState
+from .pod import Evicted, PodState, State
 
-# A passing fault must not make a forecast wrong, and a forecast must not wait long.
-TRIES = 3
+# A transient error must not make the prediction wrong, and check mode must not take long.
+MAX_ATTEMPTS = 3
 
 
-def rehearse(
-    cluster: Cluster, crew: Workers, clock: Clock, deadline: Deadline, task: DrainTask, nodes: list[NodeState]
+def dry_run(
+    cluster: Cluster, workers: Workers, clock: Clock, deadline: Deadline, task: DrainTask, nodes: list[NodeState]
 ) -> None:
-    """Ask for every eviction as a dry run and note in the nodes what would go and what would be held.
+    """Send every eviction as a dry run and record in the nodes which pods would be evicted and which would not.
 
-    The server books nothing in a dry run, so several pods of one budget may all be let through here.
+    A dry run is not counted in disruptedPods, so several pods of one budget may all be accepted here.
     """
-    waiting = _all_due(nodes)
-    under_way: dict[str, tuple[NodeState, PodState]] = {}
+    due = _due_pods(nodes)
+    in_flight: dict[str, tuple[NodeState, PodState]] = {}
     while not deadline.expired():
-        while len(under_way) < task.eviction_concurrency:
-            following = next(waiting, None)
-            if following is None:
+        while len(in_flight) < task.eviction_concurrency:
+            entry = next(due, None)
+            if entry is None:
                 break
-            node, drain = following
-            under_way[identity_of(drain.pod)] = following
-            drain.sent(clock.monotonic(), "")
-            removal = partial(cluster.remove_pod, drain.pod, task.grace, task.evict, dry_run=True)
-            crew.start(("dry", identity_of(drain.pod)), removal)
-        if not under_way:
+            node, pod = entry
+            in_flight[pod.uid] = entry
+            pod.record_attempt(clock.monotonic(), "")
+            removal = partial(cluster.remove_pod, pod.obj, task.grace, task.evict, dry_run=True)
+            workers.start(("dry", pod.uid), removal)
+        if not in_flight:
             break
-        for message in crew.receive(deadline.remaining()):
-            node, drain = under_way[message.tag[1]]
-            drain.answered(outcome_of(message.error), clock.monotonic(), task.wait_sleep, 1.0)
-            if drain.outcome is not None and drain.outcome.kind == AGAIN and drain.attempts < TRIES:
-                drain.sent(clock.monotonic(), "")
-                crew.start(message.tag, partial(cluster.remove_pod, drain.pod, task.grace, task.evict, dry_run=True))
+        for message in workers.receive(deadline.remaining()):
+            node, pod = in_flight[message.tag[1]]
+            pod.on_eviction_response(outcome_of(message.error), clock.monotonic(), task.wait_sleep, 1.0)
+            if pod.outcome is not None and pod.outcome.kind == AGAIN and pod.attempts < MAX_ATTEMPTS:
+                pod.record_attempt(clock.monotonic(), "")
+                workers.start(message.tag, partial(cluster.remove_pod, pod.obj, task.grace, task.evict, dry_run=True))
                 continue
-            del under_way[message.tag[1]]
-            _note(node, drain)
+            del in_flight[message.tag[1]]
+            _record(node, pod)
     for node in nodes:
-        node.phase = FAILED if node.sorted_pods(LOST, BLOCKED) else DRAINED
+        node.enter(Phase.FAILED if node.sorted_pods(State.LOST, State.BLOCKED) else Phase.DRAINED)
 
 
-def _all_due(nodes: list[NodeState]) -> Iterator[tuple[NodeState, PodState]]:
+def _due_pods(nodes: list[NodeState]) -> Iterator[tuple[NodeState, PodState]]:
     for node in nodes:
-        for drain in list(node.due()):
-            yield node, drain
+        for pod in list(node.due()):
+            yield node, pod
 
 
-def _note(node: NodeState, drain: PodState) -> None:
-    if drain.outcome is not None and drain.outcome.kind in (ACCEPTED, GONE):
-        node.pods.pop(identity_of(drain.pod), None)
-        if drain.outcome.kind == ACCEPTED:
-            node.evicted.append(Evicted(drain, 0.0))
+def _record(node: NodeState, pod: PodState) -> None:
+    if pod.outcome is not None and pod.outcome.kind in (ACCEPTED, GONE):
+        node.pods.pop(pod.uid, None)
+        if pod.outcome.kind == ACCEPTED:
+            node.evicted.append(Evicted(pod, 0.0))

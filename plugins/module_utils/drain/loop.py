@@ -1,10 +1,10 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drain cordoned nodes: send what is due, hear what happens, until every node is empty, stuck, or out of time.
+"""Drain cordoned nodes: evict what is due and handle events until every node is drained, failed or timed out.
 
-One thread decides; requests and watches run beside it and only report (see workers.py). Each step looks at the whole
-state anew, so the order in which news come does not matter.
+One thread decides; requests and watches run beside it and only post messages (see workers.py). Each step looks at the
+whole state, so the order in which messages come does not matter.
 """
 
 from __future__ import annotations
@@ -12,73 +12,79 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import chain
-from typing import Any
 
 from ..api.list_watch import Changed, Listed, Unwatched, list_and_watch
 from ..api.rest import Rest
 from ..api.retry import retry_delay
 from ..cluster.cluster import Cluster
-from ..cluster.eviction import outcome_of
 from ..errors import MaintenanceError
-from ..objects import identity_of
 from ..runtime.clock import Clock, Deadline, LastLook
 from ..runtime.progress import Progress
 from ..runtime.workers import Message, Pause, Workers
 from .budget_queue import BudgetQueue
-from .final_check import NodeCheck
-from .node import CHECKING, DRAINING, FAILED, WAITING, NodeState
+from .cordon import Cordon
+from .evictions import Evictions
+from .final_check import FinalCheck
+from .final_check_state import Again, Decision, Done, Fail, Recordon
+from .node import NodeState, Phase
 from .options import DrainTask
-from .pod import DUE, PAUSED, PodState
-from .pod_cache import ListToken
-from .volume_detach import VolumeDetach
 
 
 class DrainLoop:
-    """Drain some nodes at once, under one deadline and one limit of evictions under way.
-
-    close_again: cordons a node from which somebody lifted the cordon.
-    """
+    """Drain some nodes at once, under one deadline and one limit of evictions in flight."""
 
     def __init__(
         self,
         cluster: Cluster,
         rest: Rest,
-        crew: Workers,
+        workers: Workers,
         clock: Clock,
         deadline: Deadline,
         task: DrainTask,
         budgets: BudgetQueue,
-        close_again: Callable[[NodeState], None],
+        cordon: Cordon,
         progress: Progress,
     ) -> None:
-        self._progress = progress
         self._cluster = cluster
         self._rest = rest
-        self._crew = crew
+        self._workers = workers
         self._clock = clock
         self._deadline = deadline
         self._task = task
-        self._budgets = budgets
-        detaching = VolumeDetach(cluster, rest, crew) if task.wait_volume_detach else None
-        self._checks = NodeCheck(cluster, crew, detaching, self._pod_news, close_again, self._end)
+        self._cordon = cordon
+        self._progress = progress
+        self._check = FinalCheck(cluster, rest, workers, task)
+        self._evictions = Evictions(cluster, rest, workers, task, budgets)
         self._nodes: dict[str, NodeState] = {}
-        self._under_way = 0
-        self._looking: set[str] = set()
-        self._look_at: dict[str, float] = {}
-        self._asked_for: set[tuple[str, str]] = set()
-        self._last_look = LastLook(deadline)
+        self._daemonsets_read: set[tuple[str, str]] = set()
+        self._last_list = LastLook(deadline)
+        # By kind, the first part of a message's tag; the second one is the name of a node, or what stands beside:
+        self._handlers: dict[str, Callable[[Message], None]] = {
+            "evict": self._on_eviction_response,  # a node's name; the third part is the pod's uid
+            "daemonset": self._on_daemonset_read,  # a DaemonSetKey
+            "budgets": self._on_budgets_event,  # a namespace
+            "attachments": self._on_attachments_event,  # nothing
+        }
+        self._node_handlers: dict[str, Callable[[NodeState, Message], None]] = {
+            "pods": self._on_pods_event,
+            "list": self._on_pods_listed,
+            "check": self._on_node_checked,
+            "recheck_cordon": self._on_cordon_rechecked,
+            "recordon": self._on_recordoned,
+            "volumes": self._on_volumes_listed,
+        }
 
     def run(self, nodes: list[NodeState]) -> None:
-        """Drain the nodes, each in its place; their phases say how it ended."""
+        """Drain the nodes; their phases tell how it ended."""
         self._nodes = {node.name: node for node in nodes}
         while True:
             self._start_nodes()
-            self._act()
+            self._send_due()
             self._progress.step()
             if all(node.over for node in nodes) or self._deadline.expired():
                 return
-            for message in self._crew.receive(self._next_wake()):
-                self._take(message)
+            for message in self._workers.receive(self._next_wake()):
+                self._dispatch(message)
             if self._task.choices.skip_wait_for_delete_timeout:
                 self._review()
 
@@ -87,157 +93,140 @@ class DrainLoop:
             node.review(self._clock.monotonic(), self._clock.wall())
 
     def _active(self) -> list[NodeState]:
-        return [node for node in self._nodes.values() if node.phase in (DRAINING, CHECKING)]
-
-    def _pods(self) -> list[PodState]:
-        return [drain for node in self._active() for drain in node.pods.values()]
+        return [node for node in self._nodes.values() if node.phase in (Phase.DRAINING, Phase.CHECKING)]
 
     def _start_nodes(self) -> None:
-        room = self._task.max_parallel - sum(
-            1 for node in self._nodes.values() if not node.over and node.phase != WAITING
-        )
-        for node in [node for node in self._nodes.values() if node.phase == WAITING][: max(0, room)]:
-            node.begin(self._clock.monotonic())
-            self._follow(node)
+        waiting = [node for node in self._nodes.values() if node.phase == Phase.WAITING]
+        started = sum(1 for node in self._nodes.values() if not node.over) - len(waiting)
+        for node in waiting[: max(0, self._task.max_parallel - started)]:
+            node.start(self._clock.monotonic())
+            self._watch_pods(node)
 
-    def _act(self) -> None:
-        self._look_up()
+    def _send_due(self) -> None:
+        self._read_daemonsets()
         now = self._clock.monotonic()
-        for drain in self._pods():
-            if drain.state == DUE and not drain.weighed and self._task.evict:
-                self._budgets.hold(drain, now)
-        chosen = {identity_of(drain.pod) for drain in self._budgets.to_ask(self._pods(), now)}
+        self._evictions.send_due(self._active(), now)
+        last = self._last_list.due()
         for node in self._active():
-            for drain in node.pods.values():
-                if identity_of(drain.pod) in chosen or (drain.state == PAUSED and drain.retry_at <= now):
-                    drain.make_due()
-        self._evict(now)
-        for namespace in self._budgets.missing(self._pods()):
-            what = self._cluster.budgets_collection(namespace)
-            self._crew.follow(("budgets", namespace), list_and_watch(self._rest, what))
-        last = self._last_look.due()
+            self._check.start_due(node, now)
+            if not node.relisting and (last or (node.relist_at is not None and node.relist_at <= now)):
+                node.relist_at, node.relisting = None, True
+                read = partial(self._cluster.pods_and_node, node.name, list(self._task.pod_selectors))
+                self._workers.start(("list", node.name, node.cache.token), read)
+
+    def _read_daemonsets(self) -> None:
         for node in self._active():
-            self._checks.step(node, now, list(self._task.pod_selectors))
-            self._look_again(node, now, last)
-
-    def _look_up(self) -> None:
-        for node in self._active():
-            for key in node.lookups() - self._asked_for:
-                self._asked_for.add(key)
-                self._crew.start(("daemonset", key), partial(self._cluster.daemonset_exists, *key))
-
-    def _evict(self, now: float) -> None:
-        for node in self._active():
-            for drain in node.due():
-                if self._under_way >= self._task.eviction_concurrency:
-                    return
-                self._under_way += 1
-                drain.sent(now, self._budgets.version_for(drain))
-                removal = partial(self._cluster.remove_pod, drain.pod, self._task.grace, self._task.evict)
-                self._crew.start(("evict", node.name, identity_of(drain.pod)), removal)
-
-    def _look_again(self, node: NodeState, now: float, last: bool) -> None:
-        due = self._look_at.get(node.name)
-        if node.name not in self._looking and (last or (due is not None and due <= now)):
-            self._look_at.pop(node.name, None)
-            self._look(node)
-
-    def _look(self, node: NodeState) -> None:
-        self._looking.add(node.name)
-        selectors = list(self._task.pod_selectors)
-        look = partial(self._cluster.pods_and_node, node.name, selectors)
-        self._crew.start(("look", node.name, node.cache.mark), look)
+            for key in node.lookups() - self._daemonsets_read:
+                self._daemonsets_read.add(key)
+                self._workers.start(("daemonset", key), partial(self._cluster.daemonset_exists, *key))
 
     def _next_wake(self) -> float:
         now, wall = self._clock.monotonic(), self._clock.wall()
-        times = [self._deadline.remaining(), self._progress.due(), *self._last_look.wakes()]
-        # A look that is due while one is under way follows when that has come back.
-        waiting = {node.name for node in self._active()} & set(self._look_at) - self._looking
-        times += [self._look_at[name] - now for name in waiting]
-        times += [node.check_at - now for node in self._active() if node.check_at is not None]
-        times += [left for left in (node.next_skip(wall) for node in self._active()) if left is not None]
-        ask = self._budgets.next_ask(self._pods(), now)
-        if ask is not None and self._under_way < self._task.eviction_concurrency:
-            times.append(ask)
+        times = [self._deadline.remaining(), self._progress.due(), *self._last_list.wakes()]
+        for node in self._active():
+            # A list that is due while one is in flight is requested when that has come.
+            moments = (None if node.relisting else node.relist_at, node.check.check_at)
+            times += [moment - now for moment in moments if moment is not None]
+            skip = node.next_skip(wall)
+            times += [skip] if skip is not None else []
+        eviction = self._evictions.next_due(self._active(), now)
+        times += [eviction] if eviction is not None else []
         return max(0.0, min(times))
 
-    def _take(self, message: Message) -> None:
-        kind, name = message.tag[0], message.tag[1]
-        if kind == "evict":
-            self._answered(self._nodes[name], message)
-        elif kind == "daemonset":
-            for node in self._nodes.values():
-                node.daemonsets[name] = message.value
-            self._review()
-        elif kind == "budgets":
-            self._budget_news(name, message)
-        elif kind in NodeCheck.KINDS:
-            self._checks.hear(kind, message, self._nodes, self._clock.monotonic(), self._clock.wall())
-        elif self._nodes[name].over:
-            return
-        elif kind == "look":
-            self._looking.discard(name)
-            self._looked(self._nodes[name], message)
-        elif message.error is not None:
-            self._unfollowed(self._nodes[name], message.error)
-        else:
-            self._pod_news(self._nodes[name], message.value)
+    def _dispatch(self, message: Message) -> None:
+        kind, about = message.tag[:2]
+        if kind in self._handlers:
+            self._handlers[kind](message)
+        elif not self._nodes[about].over:
+            self._node_handlers[kind](self._nodes[about], message)
 
-    def _unfollowed(self, node: NodeState, error: MaintenanceError) -> None:
-        """Follow the pods of a node anew after a passing error: they have been listed before the cordon."""
-        node.doubts += 1
-        pause = retry_delay(error, node.doubts)
-        if pause is None:
-            self._end(node, FAILED, error)
-        else:
-            # If time is up before the next list, this is why.
-            node.error = error
-            node.cache.begin()
-            self._follow(node, Pause(pause))
+    def _watch_pods(self, node: NodeState, *before: Pause) -> None:
+        collection = self._cluster.pods_collection(node.name, list(self._task.pod_selectors))
+        self._workers.follow(("pods", node.name), chain(before, list_and_watch(self._rest, collection)))
 
-    def _follow(self, node: NodeState, *before: Pause) -> None:
-        what = self._cluster.pods_collection(node.name, list(self._task.pod_selectors))
-        self._crew.follow(("pods", node.name), chain(before, list_and_watch(self._rest, what)))
-
-    def _looked(self, node: NodeState, message: Message) -> None:
-        if message.error is None:
-            pods, fresh = message.value
-            # Whether it is Ready is part of why its pods do not end.
-            node.node = fresh or node.node
-            self._pod_news(node, pods, message.tag[2])
-
-    def _pod_news(self, node: NodeState, news: Any, mark: ListToken | None = None) -> None:
-        if isinstance(news, Unwatched):
+    def _on_pods_event(self, node: NodeState, message: Message) -> None:
+        event = message.value
+        if message.error is not None:
+            self._on_watch_error(node, message.error)
+        elif isinstance(event, Unwatched):
             node.warnings.append(
-                "pods of %s cannot be watched (%s), so they are listed every %g s"
-                % (node.name, news.message, self._task.wait_sleep)
+                f"pods of {node.name} cannot be watched ({event.message}),"
+                f" so they are listed every {self._task.wait_sleep:g} s"
             )
-        elif isinstance(news, (Listed, Changed)):
-            if mark is None and isinstance(news, Listed):
-                node.doubts, node.error = 0, None
-            node.take(news, self._clock.monotonic(), self._clock.wall(), mark)
+        elif isinstance(event, (Listed, Changed)):
+            if isinstance(event, Listed):
+                node.errors, node.error = 0, None
+            node.update(event, self._clock.monotonic(), self._clock.wall())
 
-    def _budget_news(self, namespace: str, message: Message) -> None:
-        if message.error is not None or isinstance(message.value, Unwatched):
-            self._budgets.blind(namespace)
+    def _on_watch_error(self, node: NodeState, error: MaintenanceError) -> None:
+        """Watch the pods again if the error may be transient: they could be listed before the cordon."""
+        node.errors += 1
+        pause = retry_delay(error, node.errors)
+        if pause is None:
+            self._end(node, Phase.FAILED, error)
+            return
+        # If time is up before the next list, this is why.
+        node.error = error
+        node.cache.expect_watch()
+        self._watch_pods(node, Pause(pause))
+
+    def _on_pods_listed(self, node: NodeState, message: Message) -> None:
+        node.relisting = False
+        if message.error is None:
+            listed, fresh = message.value
+            # Whether it is Ready is part of why its pods do not end.
+            node.obj = fresh or node.obj
+            node.update(listed, self._clock.monotonic(), self._clock.wall(), message.tag[2])
+
+    def _on_eviction_response(self, message: Message) -> None:
+        node, now = self._nodes[message.tag[1]], self._clock.monotonic()
+        self._evictions.on_eviction_response(node, message, now, self._clock.jitter())
+
+    def _on_daemonset_read(self, message: Message) -> None:
+        for node in self._nodes.values():
+            node.daemonsets[message.tag[1]] = message.value
+        self._review()
+
+    def _on_budgets_event(self, message: Message) -> None:
+        self._evictions.on_budgets_event(message, self._active())
+
+    def _on_node_checked(self, node: NodeState, message: Message) -> None:
+        now, wall = self._clock.monotonic(), self._clock.wall()
+        self._follow(node, self._check.on_node_checked(node, message, now, wall))
+
+    def _on_cordon_rechecked(self, node: NodeState, message: Message) -> None:
+        self._follow(node, self._check.on_cordon_rechecked(node, message))
+
+    def _on_recordoned(self, node: NodeState, message: Message) -> None:
+        if message.error is not None:
+            self._end(node, Phase.FAILED, message.error)
         else:
-            self._budgets.apply(namespace, message.value, self._pods())
+            node.enter(Phase.DRAINING)
 
-    def _answered(self, node: NodeState, message: Message) -> None:
-        self._under_way -= 1
-        now = self._clock.monotonic()
-        outcome = outcome_of(message.error)
-        node.answered(message.tag[2], outcome, now, self._task.wait_sleep, self._clock.jitter())
-        drain = node.pods.get(message.tag[2])
-        if drain is not None and outcome.budget:
-            self._budgets.refused(drain, now)
-        if outcome.stale:
-            # What is known of the pod is out of date; the watch may be late, so look, but not for each pod at once.
-            self._look_at.setdefault(node.name, now + 0.5)
+    def _on_volumes_listed(self, node: NodeState, message: Message) -> None:
+        self._follow(node, self._check.on_volumes_listed(node, message, self._clock.monotonic()))
 
-    def _end(self, node: NodeState, phase: str, error: MaintenanceError | None) -> None:
-        node.phase, node.error, node.ended_at = phase, error, self._clock.monotonic()
-        # What would have been tried again fails for want of time.
-        node.timed_out = error is not None and self._deadline.expired() and self._rest.is_retryable(error)
-        self._look_at.pop(node.name, None)
-        self._crew.drop(("pods", node.name))
+    def _on_attachments_event(self, message: Message) -> None:
+        for node, decision in self._check.on_attachments_event(message, list(self._nodes.values())):
+            self._follow(node, decision)
+
+    def _follow(self, node: NodeState, decision: Decision) -> None:
+        """Do what the final check of a node has decided."""
+        if isinstance(decision, Done):
+            self._end(node, Phase.DRAINED, None)
+        elif isinstance(decision, Fail):
+            self._end(node, Phase.FAILED, decision.error)
+        elif isinstance(decision, Recordon):
+            node.record_recordon()
+            node.enter(Phase.CHECKING)
+            self._workers.start(("recordon", node.name), partial(self._cordon.recordon, node))
+        elif isinstance(decision, Again):
+            node.enter(Phase.DRAINING)
+            # If time is up before the next check, this is why.
+            node.check.check_at, node.error = decision.at, decision.error or node.error
+
+    def _end(self, node: NodeState, phase: Phase, error: MaintenanceError | None) -> None:
+        # A retryable error at the deadline counts as a timeout.
+        timed_out = error is not None and self._deadline.expired() and self._rest.is_retryable(error)
+        node.end(phase, error, self._clock.monotonic(), timed_out)
+        self._workers.drop(("pods", node.name))

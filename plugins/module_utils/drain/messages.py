@@ -12,7 +12,7 @@ from ..cluster.cordon_owners import UNNAMED
 from ..objects import full_name
 from ..reasons import Reason
 from ..text import MAX_NAMES, abbreviate, count_noun, end_sentence, group_by_text
-from .node import FAILED, NodeState
+from .node import NodeState, Phase
 from .preflight import Queue
 
 
@@ -41,7 +41,7 @@ def message_of(end: Ended, pending: Pending) -> str:
         return _refusal(end, end.nodes)
     if end.state != "drain":
         return marked(end.nodes, end.state, end.rehearsed)
-    bad = [node for node in end.nodes if node.phase == FAILED]
+    bad = [node for node in end.nodes if node.phase == Phase.FAILED]
     if bad:
         return _how_it_ended(end) + _failed(bad, end, pending)
     return _rehearsed(end, pending) if end.rehearsed else _drained(end.nodes)
@@ -61,7 +61,7 @@ def _refusal(end: Ended, nodes: list[NodeState]) -> str:
     # What is wrong with the account comes first: nothing else can be tried before that is mended.
     said = [end_sentence("%s: grant it that right" % refusal) for refusal in end.refusals]
     blocked = [
-        (full_name(drain.pod), drain.verdict.message) for node in nodes for drain in node.blocked() if drain.verdict
+        (full_name(drain.obj), drain.verdict.message) for node in nodes for drain in node.blocked() if drain.verdict
     ]
     if blocked:
         where = abbreviate(node.name for node in nodes if node.blocked())
@@ -96,9 +96,9 @@ def _not_drained(node: NodeState, pending: list[dict[str, Any]], end: Ended) -> 
 
 
 def _what_became(node: NodeState, end: Ended) -> str:
-    if node.rolled_back:
+    if node.cordon.rolled_back:
         return " It is schedulable again."
-    return " It stays cordoned." if node.cordoned and not end.rehearsed else ""
+    return " It stays cordoned." if node.cordon.cordoned and not end.rehearsed else ""
 
 
 def _drained(nodes: list[NodeState]) -> str:
@@ -182,7 +182,7 @@ def marked(nodes: list[NodeState], state: str, rehearsed: bool) -> str:
         reasons = group_by_text([(node.name, node.error.message) for node in failed if node.error is not None])
         said.append("%s could not be %sed (%s)" % (count_noun(len(failed), "node"), state, reasons))
     if kept:
-        holders = group_by_text([(node.name, "by " + node.kept_by) for node in kept])
+        holders = group_by_text([(node.name, "by " + node.cordon.kept_by) for node in kept])
         said.append("%s %s cordoned (%s)" % (count_noun(len(kept), "node"), _verb(kept, "stays", "stay"), holders))
     if changed or already:
         said.append(_as_wanted(changed, already, state, rehearsed))
@@ -191,7 +191,7 @@ def marked(nodes: list[NodeState], state: str, rehearsed: bool) -> str:
 
 def _lifting(kept: list[NodeState]) -> str:
     """Return how the cordon is lifted that nobody has put a name to."""
-    names = [node.name for node in kept if node.kept_by == UNNAMED]
+    names = [node.name for node in kept if node.cordon.kept_by == UNNAMED]
     return " To let pods on %s again, uncordon without cordon_owner." % abbreviate(names) if names else ""
 
 
@@ -199,7 +199,7 @@ def _of_one(node: NodeState, state: str, rehearsed: bool) -> str:
     if node.error is not None:
         return "Node %s could not be %sed: %s" % (node.name, state, end_sentence(node.error.message))
     if _is_kept(node, state):
-        return "Node %s stays cordoned, by %s.%s" % (node.name, node.kept_by, _lifting([node]))
+        return "Node %s stays cordoned, by %s.%s" % (node.name, node.cordon.kept_by, _lifting([node]))
     if _was_so(node, state):
         return "Node %s is already %s." % (node.name, "cordoned" if state == "cordon" else "schedulable")
     return "Node %s %s %sed." % (node.name, "would be" if rehearsed else "is", state)
@@ -219,11 +219,11 @@ def _as_wanted(changed: list[NodeState], already: list[NodeState], state: str, r
 
 def _is_kept(node: NodeState, state: str) -> bool:
     """Tell whether somebody else keeps a node cordoned."""
-    return node.error is None and bool(node.kept_by) and state == "uncordon"
+    return node.error is None and bool(node.cordon.kept_by) and state == "uncordon"
 
 
 def _was_so(node: NodeState, state: str) -> bool:
-    return node.cordoned_before == (state == "cordon")
+    return node.cordon.cordoned_before == (state == "cordon")
 
 
 def _verb(nodes: list[NodeState], one: str, more: str) -> str:

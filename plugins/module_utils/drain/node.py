@@ -1,12 +1,13 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Follow the pods of one node while it is drained. Takes in what was heard, says what is to be done; asks nobody."""
+"""Track the pods of one node while it is drained: which are to be evicted, which are gone. Sends no requests."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 
 from ..api.list_watch import Changed, Listed
 from ..api.retry import backoff
@@ -14,237 +15,226 @@ from ..cluster.eviction import ACCEPTED, Outcome
 from ..cluster.pods import owner_text
 from ..cluster.volumes import Volume
 from ..errors import MaintenanceError
-from ..objects import Obj, controller_of, deletion_time, full_name, identity_of, is_terminating, mapping_at
+from ..objects import Obj, deletion_time, full_name, identity_of, is_terminating
+from .cordon_state import CordonState
 from .filters import BLOCK, EVICT, SKIP, DaemonSetKey, Facts, PodOptions, Verdict, daemonset_of, judge, sort_key
-from .pod import BLOCKED, DUE, TRYING, UNKNOWN, PodState, may_be_done
+from .final_check_state import FinalCheckState
+from .pod import Evicted, PodState, State, may_be_done
 from .pod_cache import ListToken, PodCache
-
-# How far a node's drain is.
-WAITING = "waiting"
-DRAINING = "draining"
-CHECKING = "checking"
-DETACHING = "detaching"
-DRAINED = "drained"
-FAILED = "failed"
 
 # How often a controller may put a pod on the cordoned node before that is slowed down, and the longest pause then.
 FREE_RETURNS = 2
-LONGEST_RETURN = 30.0
+MAX_RETURN_DELAY = 30.0
 
 
-@dataclass
-class Evicted:
-    """A pod that this task made go. seconds: from its first eviction to its end."""
+class Phase(str, Enum):
+    """How far a node's drain is."""
 
-    drain: PodState
-    seconds: float
+    WAITING = "waiting"  # not started, because of max_parallel
+    DRAINING = "draining"  # pods are evicted and leave
+    CHECKING = "checking"  # the final check is in progress, or the node is cordoned again
+    DETACHING = "detaching"  # its pods are gone, their volumes are still attached
+    DRAINED = "drained"  # ended well
+    FAILED = "failed"  # ended with an error, or with pods or volumes left
 
 
 @dataclass
 class NodeState:
-    """One node: what is on it, what went, what stays. Times are seconds of the monotonic clock, keys of pods are uids.
-
-    daemonsets: whether each DaemonSet exists, shared by all nodes of the task; claimed: this task cordoned it; resumed:
-    an earlier run of the same owner did; kept_by: who keeps it cordoned in spite of an uncordon; closed_uid: its uid
-    when it was found or made cordoned, as another node may take its name; volumes: what is attached and should not be,
-    None until that was looked up; landed: a pod has landed since the cordon; peek_at: when to look at the node for that
-    next; recordons: how often its cordon was put back; check_at: when the check at its end is due if not at once;
-    doubts: answers in a row that were doubted; unconfirmed: only one look has told so; departed: pods that were going
-    when they were seen last (with pod_selectors, some may only have lost a label); others: pods that these leave out.
-    """
+    """One node. Times are seconds of the monotonic clock; pods are known by their uid."""
 
     name: str
-    node: Obj
-    choices: PodOptions
-    grace: int | None
-    daemonsets: dict[DaemonSetKey, bool | None]
-    cordoned_before: bool = False
-    cordoned: bool = False
-    rolled_back: bool = False
-    claimed: bool = False
-    resumed: bool = False
-    kept_by: str = ""
-    owners: tuple[object, object] | None = None  # their annotation before this task's changes and after them
-    closed_uid: str = ""
-    volumes: list[Volume] | None = None
-    others: int = 0
-    timed_out: bool = False
-    phase: str = WAITING
-    error: MaintenanceError | None = None
-    warnings: list[str] = field(default_factory=list)
+    obj: Obj  # as it was read last
+    options: PodOptions
+    grace: int | None  # terminate_grace_period, None to leave it to each pod
+    daemonsets: dict[DaemonSetKey, bool | None]  # whether each one exists, shared by all nodes of the task
+    cordon: CordonState = field(default_factory=CordonState)
+    check: FinalCheckState = field(default_factory=FinalCheckState)
+    cache: PodCache = field(default_factory=PodCache)  # every pod that the API server shows on the node
+    phase: Phase = Phase.WAITING  # set by enter() alone
+    error: MaintenanceError | None = None  # what ended the drain, or would if time were up before the next response
+    errors: int = 0  # suspect responses in a row, to the watch and the final check
+    timed_out: bool = False  # it failed because time was up
     started_at: float = 0.0
     ended_at: float = 0.0
-    pods: dict[str, PodState] = field(default_factory=dict)
-    skipped: dict[str, tuple[Obj, Verdict]] = field(default_factory=dict)
-    evicted: list[Evicted] = field(default_factory=list)
-    warned: dict[str, tuple[Obj, Verdict]] = field(default_factory=dict)
-    listed: bool = False
-    filled: bool = False  # there was something to move when the drain began
-    landed: bool = False
-    peek_at: float = 0.0
-    recordons: int = 0
-    check_at: float | None = None
-    doubts: int = 0
-    unconfirmed: bool = False
-    cache: PodCache = field(default_factory=PodCache)
-    departed: dict[str, PodState] = field(default_factory=dict)
-    _early: dict[str, PodState] = field(default_factory=dict)  # gone before the answer to their eviction came
-    _touched: bool = False
-    # How often what each controller put on the node after the cordon has gone and come back.
-    _returns: dict[str, int] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    listed: bool = False  # a list since the drain started has come
+    filled: bool = False  # there were pods to evict when it started
+    others: int = 0  # pods that pod_selectors do not select (set by Preflight)
+    pods: dict[str, PodState] = field(default_factory=dict)  # those that have to leave and have not left
+    skipped: dict[str, tuple[Obj, Verdict]] = field(default_factory=dict)  # those that stay
+    warned: dict[str, tuple[Obj, Verdict]] = field(default_factory=dict)  # those whose eviction costs something
+    evicted: list[Evicted] = field(default_factory=list)  # those that this task evicted, in the order of their end
+    departed: dict[str, PodState] = field(default_factory=dict)  # evicted or terminating when they were last seen
+    volumes: list[Volume] | None = None  # still attached after the drain (set by VolumeDetach); None: not listed
+    relist_at: float | None = None  # when the pods are listed again, beside the watch (set by DrainLoop)
+    relisting: bool = False  # that list has been requested (set by DrainLoop)
+    _early: dict[str, PodState] = field(default_factory=dict)  # gone before the response to their eviction came
+    _touched: bool = False  # an eviction was accepted or may have been carried out
+    _returns: dict[str, int] = field(default_factory=dict)  # by controller: PodState.returns of its last pod
 
-    def begin(self, now: float) -> None:
-        """Begin to drain the node: what was seen before the cordon is old, pods may have landed until then."""
-        self.phase, self.listed, self.started_at, self.filled = DRAINING, False, now, bool(self.pods)
-        self.cache.begin()
+    def enter(self, phase: Phase) -> None:
+        """Change the phase. Nothing else assigns it."""
+        self.phase = phase
 
-    def take(self, news: Listed | Changed, now: float, wall: float, mark: ListToken | None = None) -> None:
-        """Take in a list of the node's pods or a change. mark: that of the moment when the list was asked for."""
-        if isinstance(news, Listed):
-            self.listed = self.cache.take_list(news, mark) or self.listed
+    def end(
+        self, phase: Phase, error: MaintenanceError | None = None, at: float | None = None, timed_out: bool = False
+    ) -> None:
+        """End the node's drain in DRAINED or FAILED. at: None to leave its duration as it is."""
+        self.enter(phase)
+        self.error, self.timed_out = error, timed_out
+        self.ended_at = self.ended_at if at is None else at
+
+    def start(self, now: float) -> None:
+        """Start to drain the node. Pods that were listed before the cordon have to be listed again."""
+        self.enter(Phase.DRAINING)
+        self.listed, self.started_at, self.filled = False, now, bool(self.pods)
+        self.cache.expect_watch()
+
+    def update(self, event: Listed | Changed, now: float, wall: float, token: ListToken | None = None) -> None:
+        """Apply a list of the node's pods or a watch event. token: of a list outside the watch."""
+        if isinstance(event, Listed):
+            self.listed = self.cache.apply_list(event, token) or self.listed
             self.review(now, wall)
             return
-        uid = identity_of(news.obj)
-        if not self.cache.take_change(news):
+        uid = identity_of(event.obj)
+        if not self.cache.apply_event(event):
             return
-        if news.type != "DELETED":
-            self._judge(uid, news.obj, now, wall)
+        if event.type != "DELETED":
+            self._judge(uid, event.obj, now, wall)
             return
         self.skipped.pop(uid, None)
         if uid in self.pods:
-            self._gone(self.pods.pop(uid), now)
+            self._remove(self.pods.pop(uid), now)
 
-    def still_here(self, pods: list[Obj], now: float, wall: float) -> bool:
-        """Wait again for pods that are going and only lost the label that chose them; tell whether there are any."""
+    def restore(self, hidden: list[Obj], now: float, wall: float) -> bool:
+        """Wait again for terminating pods that only lost the label that selected them, return whether there are any."""
         found = False
-        for pod in pods:
-            drain = self.departed.get(identity_of(pod))
-            if drain is not None and identity_of(pod) not in self._early:
-                self.evicted = [end for end in self.evicted if end.drain is not drain]
-                if is_terminating(pod) or drain.accepted:
-                    self.cache.keep(pod)
-                    self.pods[identity_of(pod)] = drain
-                    self._judge(identity_of(pod), pod, now, wall)
+        for obj in hidden:
+            uid = identity_of(obj)
+            pod = self.departed.get(uid)
+            if pod is not None and uid not in self._early:
+                self.evicted = [end for end in self.evicted if end.pod is not pod]
+                if is_terminating(obj) or pod.accepted:
+                    self.cache.keep(obj)
+                    self.pods[uid] = pod
+                    self._judge(uid, obj, now, wall)
                     found = True
         return found
 
     def review(self, now: float, wall: float) -> None:
-        """Judge every pod anew: time passes, and what was looked up may have come."""
-        seen = self.cache.pods
-        for uid in [uid for uid in self.pods if uid not in seen]:
-            self._gone(self.pods.pop(uid), now)
-        self.skipped = {uid: entry for uid, entry in self.skipped.items() if uid in seen}
-        for uid, pod in seen.items():
-            self._judge(uid, pod, now, wall)
+        """Judge every pod again: time has passed, or a DaemonSet was read."""
+        present = self.cache.pods
+        for uid in [uid for uid in self.pods if uid not in present]:
+            self._remove(self.pods.pop(uid), now)
+        self.skipped = {uid: entry for uid, entry in self.skipped.items() if uid in present}
+        for uid, obj in present.items():
+            self._judge(uid, obj, now, wall)
 
-    def _judge(self, uid: str, pod: Obj, now: float, wall: float) -> None:
-        verdict = judge(pod, self.choices, Facts(wall, self.daemonsets))
-        if verdict.action == BLOCK and uid in self.pods and self.pods[uid].under_way:
-            # It goes already: that its controller has let it go meanwhile does not matter any more.
+    def _judge(self, uid: str, obj: Obj, now: float, wall: float) -> None:
+        verdict = judge(obj, self.options, Facts(wall, self.daemonsets))
+        if verdict.action == BLOCK and uid in self.pods and self.pods[uid].in_flight:
+            # Its eviction cannot be recalled, even if it has lost its controller meanwhile.
             verdict = Verdict(EVICT)
         if verdict.action == SKIP:
-            self.skipped[uid] = (pod, verdict)
+            self.skipped[uid] = (obj, verdict)
             self.pods.pop(uid, None)
             return
         self.skipped.pop(uid, None)
-        self._keep(uid, pod, verdict, now, wall)
+        self._track(uid, obj, verdict, now, wall)
 
-    def _keep(self, uid: str, pod: Obj, verdict: Verdict, now: float, wall: float) -> None:
+    def _track(self, uid: str, obj: Obj, verdict: Verdict, now: float, wall: float) -> None:
         if verdict.warnings:
-            self.warned[uid] = (pod, verdict)
-        if self.listed and self.phase == DRAINING and uid not in self.pods and verdict.action == EVICT:
-            self.landed = True
-            self.pods[uid] = self._late(pod, now)
-        drain = self.pods.setdefault(uid, PodState(pod))
-        key = daemonset_of(pod)
+            self.warned[uid] = (obj, verdict)
+        if self.listed and self.phase == Phase.DRAINING and uid not in self.pods and verdict.action == EVICT:
+            self.check.landed = True
+            self.pods[uid] = self._landed(obj, now)
+        pod = self.pods.setdefault(uid, PodState(obj))
+        key = daemonset_of(obj)
         if key is not None and key not in self.daemonsets:
-            drain.pod, drain.state = pod, UNKNOWN
+            pod.obj, pod.state = obj, State.UNKNOWN
         elif verdict.action == BLOCK:
-            drain.pod, drain.state, drain.verdict = pod, BLOCKED, verdict
+            pod.obj, pod.state, pod.verdict = obj, State.BLOCKED, verdict
         elif verdict.action == EVICT:
-            drain.seen(pod, verdict, self.grace, now, wall)
+            pod.update(obj, verdict, self.grace, now, wall)
 
-    def _late(self, pod: Obj, now: float) -> PodState:
-        """Follow a pod that landed after the cordon.
+    def _landed(self, obj: Obj, now: float) -> PodState:
+        """Return the state of a pod that was scheduled onto the node after the cordon.
 
-        What tolerates the cordon comes back each time. To evict it as often as it does would never end, and hurt.
+        A pod that tolerates the cordon returns each time. To evict it as often would never end, and do harm.
         """
-        before = [other.returns for other in self.pods.values() if other.under_way and _maker(other.pod) == _maker(pod)]
-        drain = PodState(pod, returns=max([self._returns.get(_maker(pod), 0), *before]) + 1)
-        if drain.returns > FREE_RETURNS:
-            drain.put_off(now + backoff(drain.returns - FREE_RETURNS, 1.0, LONGEST_RETURN))
-            maker = owner_text(pod) or full_name(pod)
-            text = "pods of %s come back to %s although it is cordoned: they tolerate that" % (maker, self.name)
+        pod = PodState(obj)
+        key = pod.controller_uid
+        before = [other.returns for other in self.pods.values() if other.in_flight and other.controller_uid == key]
+        pod.returns = max([self._returns.get(key, 0), *before]) + 1
+        if pod.returns > FREE_RETURNS:
+            pod.pause_until(now + backoff(pod.returns - FREE_RETURNS, 1.0, MAX_RETURN_DELAY))
+            owner = owner_text(obj) or full_name(obj)
+            text = f"pods of {owner} come back to {self.name} although it is cordoned: they tolerate that"
             if text not in self.warnings:
                 self.warnings.append(text)
-        return drain
+        return pod
 
-    def _gone(self, drain: PodState, now: float) -> None:
-        self._returns[_maker(drain.pod)] = max(drain.returns, self._returns.get(_maker(drain.pod), 0))
-        if is_terminating(drain.pod) or drain.under_way:
-            self.departed[identity_of(drain.pod)] = drain
-        if drain.state == TRYING:
-            self._early[identity_of(drain.pod)] = drain
-        elif drain.accepted or drain.doubtful:
-            self.evicted.append(Evicted(drain, max(0.0, now - drain.first_at)))
+    def _remove(self, pod: PodState, now: float) -> None:
+        key = pod.controller_uid
+        self._returns[key] = max(pod.returns, self._returns.get(key, 0))
+        if is_terminating(pod.obj) or pod.in_flight:
+            self.departed[pod.uid] = pod
+        if pod.state == State.TRYING:
+            self._early[pod.uid] = pod
+        elif pod.accepted or pod.doubtful:
+            self.evicted.append(Evicted(pod, max(0.0, now - pod.first_at)))
 
-    def put_back(self) -> None:
-        """Note that somebody lifted the cordon and that it is put back, which is done once."""
-        self.recordons += 1
-        self.warnings.append("%s was uncordoned by somebody else during its drain, and cordoned again" % self.name)
+    def record_recordon(self) -> None:
+        """Record that somebody else uncordoned the node and that it is cordoned again, which is done once."""
+        self.cordon.recordons += 1
+        self.warnings.append(f"{self.name} was uncordoned by somebody else during its drain, and cordoned again")
 
     def lookups(self) -> set[DaemonSetKey]:
         """Return the DaemonSets whose existence decides about a pod and is not known yet."""
-        keys = (daemonset_of(pod) for pod in self.cache.pods.values())
+        keys = (daemonset_of(obj) for obj in self.cache.pods.values())
         return {key for key in keys if key is not None and key not in self.daemonsets}
 
     def due(self) -> Iterator[PodState]:
-        """Yield the pods to be evicted now, in the order that people read them in."""
-        if not self.listed:
-            return
-        yield from self.sorted_pods(DUE)
+        """Yield the pods to be evicted now, in the order in which they are reported."""
+        if self.listed:
+            yield from self.sorted_pods(State.DUE)
 
     def blocked(self) -> list[PodState]:
-        """Return the pods that the options do not allow to go."""
-        return self.sorted_pods(BLOCKED)
+        """Return the pods that the options do not allow to be evicted."""
+        return self.sorted_pods(State.BLOCKED)
 
-    def sorted_pods(self, *states: str) -> list[PodState]:
-        """Return the pods in any of these states (all without), sorted."""
-        chosen = [drain for drain in self.pods.values() if not states or drain.state in states]
-        return sorted(chosen, key=lambda drain: sort_key(drain.pod))
+    def sorted_pods(self, *states: State) -> list[PodState]:
+        """Return the pods in any of these states (in any state without), sorted."""
+        chosen = [pod for pod in self.pods.values() if not states or pod.state in states]
+        return sorted(chosen, key=lambda pod: sort_key(pod.obj))
 
     def settled(self) -> bool:
-        """Tell whether every pod is gone, left on purpose, or past hope."""
-        return self.listed and not self._early and all(drain.settled for drain in self.pods.values())
+        """Return whether every pod is gone, skipped, or cannot be evicted."""
+        return self.listed and not self._early and all(pod.settled for pod in self.pods.values())
 
-    def answered(self, uid: str, outcome: Outcome, now: float, longest: float, jitter: float) -> None:
-        """Take in the answer to an eviction; the pod may have gone before the answer came."""
+    def on_eviction_response(self, uid: str, outcome: Outcome, now: float, max_delay: float, jitter: float) -> None:
+        """Apply the response to a pod's eviction. The pod may have gone before it came."""
         self._touched = self._touched or outcome.kind == ACCEPTED or may_be_done(outcome)
         early = self._early.pop(uid, None)
         if early is not None:
-            early.answered(outcome, now, longest, jitter)
-            self._gone(early, now)
+            early.on_eviction_response(outcome, now, max_delay, jitter)
+            self._remove(early, now)
         elif uid in self.pods:
-            self.pods[uid].answered(outcome, now, longest, jitter)
+            self.pods[uid].on_eviction_response(outcome, now, max_delay, jitter)
 
     def next_skip(self, wall: float) -> float | None:
-        """Return in how many seconds the next terminating pod is not worth waiting for any more."""
-        limit = self.choices.skip_wait_for_delete_timeout
-        ends = [deletion_time(drain.pod) for drain in self.pods.values()]
+        """Return in how many seconds the next terminating pod will be skipped, None if no one will."""
+        limit = self.options.skip_wait_for_delete_timeout
+        ends = [deletion_time(pod.obj) for pod in self.pods.values()]
         left = [end + limit - wall for end in ends if end is not None]
         return max(0.0, min(left)) + 0.05 if limit > 0 and left else None
 
     @property
     def touched(self) -> bool:
-        """Tell whether this task made a pod of the node go, or tried and may have."""
+        """Return whether this task evicted a pod of the node, or tried and may have."""
         return self._touched or bool(self.evicted)
 
     @property
     def over(self) -> bool:
-        """Tell whether the node's drain has ended."""
-        return self.phase in (DRAINED, FAILED)
-
-
-def _maker(pod: Obj) -> str:
-    """Return what tells the pods of one controller from those of others."""
-    return str(mapping_at(controller_of(pod)).get("uid") or full_name(pod))
+        """Return whether the node's drain has ended."""
+        return self.phase in (Phase.DRAINED, Phase.FAILED)

@@ -16,7 +16,7 @@ from ..runtime.clock import Clock, Deadline
 from ..text import abbreviate
 from .node import NodeState
 from .options import DrainTask
-from .pod import DUE, PodState
+from .pod import PodState, State
 from .preflight import block_for_right, look_at_budgets, node_warning
 
 
@@ -75,7 +75,7 @@ class Preflight:
     def _look_at_pods(self, node: NodeState) -> None:
         pods = self._cluster.pods_on(node.name, list(self._task.pod_selectors))
         now, wall = self._clock.monotonic(), self._clock.wall()
-        node.take(pods, now, wall)
+        node.update(pods, now, wall)
         if self._task.pod_selectors:
             node.others = self._cluster.pods_besides(node.name, frozenset(identity_of(pod) for pod in pods.items))
         for key in sorted(node.lookups()):
@@ -93,10 +93,10 @@ class Preflight:
             )
 
     def _due(self) -> list[PodState]:
-        return [drain for node in self._nodes for drain in node.sorted_pods(DUE)]
+        return [drain for node in self._nodes for drain in node.sorted_pods(State.DUE)]
 
     def _look_at_budgets(self) -> None:
-        namespaces = sorted({namespace_of(drain.pod) for drain in self._due()})
+        namespaces = sorted({namespace_of(drain.obj) for drain in self._due()})
         if not namespaces:
             return
         self._outlook.books, unread = self._cluster.budget_books(namespaces)
@@ -113,7 +113,7 @@ class Preflight:
 
     def _look_at_rights(self) -> None:
         """Ask only for the rights that are used: to patch nodes that are open, to remove pods where there are any."""
-        for node in [node for node in self._nodes if not node.cordoned or self._task.cordon_owner]:
+        for node in [node for node in self._nodes if not node.cordon.cordoned or self._task.cordon_owner]:
             right = CORDON._replace(name=node.name)
             if not self._may(CORDON, right):
                 self._outlook.refusals.append("the account may not %s, so it cannot cordon that node" % right.text())
@@ -122,7 +122,7 @@ class Preflight:
         removal = EVICT if self._task.evict else DELETE
         by_namespace: dict[str, list[PodState]] = {}
         for drain in self._due():
-            by_namespace.setdefault(namespace_of(drain.pod), []).append(drain)
+            by_namespace.setdefault(namespace_of(drain.obj), []).append(drain)
         for namespace, drains in sorted(by_namespace.items()):
             right = removal._replace(namespace=namespace)
             if not self._may(removal, right):
@@ -150,7 +150,7 @@ class Preflight:
     def _short_time(self, node: NodeState) -> str:
         grace = self._task.grace
         times = [
-            int_field(mapping_at(drain.pod, "spec").get("terminationGracePeriodSeconds"))
+            int_field(mapping_at(drain.obj, "spec").get("terminationGracePeriodSeconds"))
             for drain in node.sorted_pods()
         ]
         longest = max(times, default=0) if grace is None else grace

@@ -19,7 +19,7 @@ from ..reasons import Reason
 from ..text import abbreviate, count_noun
 from .filters import BLOCK, Verdict
 from .node import NodeState
-from .pod import BLOCKED, DUE, PodState
+from .pod import PodState, State
 
 # A budget of a namespace: (namespace, name).
 BudgetKey = tuple[str, str]
@@ -50,8 +50,8 @@ def queues_of(drains: Iterable[PodState], books: Mapping[str, BudgetBook]) -> li
     """Return the budgets that let only some of these pods go now, of which each alone may go."""
     groups: dict[str, tuple[int, int]] = {}
     for drain in drains:
-        budgets = books[namespace_of(drain.pod)].of(drain.pod) if namespace_of(drain.pod) in books else []
-        if len(budgets) == 1 and is_consulted(drain.pod) and _is_bound(drain, budgets[0]):
+        budgets = books[namespace_of(drain.obj)].of(drain.obj) if namespace_of(drain.obj) in books else []
+        if len(budgets) == 1 and is_consulted(drain.obj) and _is_bound(drain, budgets[0]):
             name = full_name(budgets[0])
             # One has been let through, whatever the budget looked like before.
             groups[name] = (max(1, room_in(budgets[0])), groups.get(name, (0, 0))[1] + 1)
@@ -63,7 +63,7 @@ def look_at_budgets(nodes: list[NodeState], books: Mapping[str, BudgetBook], str
     findings = BudgetFindings()
     groups: dict[BudgetKey, tuple[Obj, list[PodState]]] = {}
     for drain in _guarded_pods(nodes):
-        budgets = books[namespace_of(drain.pod)].of(drain.pod) if namespace_of(drain.pod) in books else []
+        budgets = books[namespace_of(drain.obj)].of(drain.obj) if namespace_of(drain.obj) in books else []
         if len(budgets) > 1:
             names = " and ".join(sorted(full_name(budget) for budget in budgets))
             _block(drain, Reason.PDB_MULTIPLE, _TWO % names)
@@ -76,13 +76,13 @@ def look_at_budgets(nodes: list[NodeState], books: Mapping[str, BudgetBook], str
 
 
 def _guarded_pods(nodes: list[NodeState]) -> list[PodState]:
-    return [drain for node in nodes for drain in node.sorted_pods(DUE) if is_consulted(drain.pod)]
+    return [drain for node in nodes for drain in node.sorted_pods(State.DUE) if is_consulted(drain.obj)]
 
 
 def _look_at(budget: Obj, drains: list[PodState], strict: bool, findings: BudgetFindings) -> None:
     name, room = full_name(budget), room_in(budget)
     bound = [drain for drain in drains if _is_bound(drain, budget)]
-    unready = [drain for drain in bound if not is_ready(drain.pod)]
+    unready = [drain for drain in bound if not is_ready(drain.obj)]
     if is_deadlocked(budget):
         for drain in bound if strict else []:
             drain.guard = name_of(budget)
@@ -104,7 +104,7 @@ def _look_at(budget: Obj, drains: list[PodState], strict: bool, findings: Budget
 
 def _is_bound(drain: PodState, budget: Obj) -> bool:
     """Tell whether a pod needs its budget's room."""
-    return is_ready(drain.pod) or not lets_unready_go(budget)
+    return is_ready(drain.obj) or not lets_unready_go(budget)
 
 
 def _deadlock(name: str, bound: list[PodState], remedy: str) -> list[str]:
@@ -133,13 +133,13 @@ def block_for_right(drains: list[PodState], right: str) -> None:
 
 
 def _block(drain: PodState, reason: str, message: str) -> None:
-    drain.state, drain.verdict = BLOCKED, Verdict(BLOCK, reason, message)
+    drain.state, drain.verdict = State.BLOCKED, Verdict(BLOCK, reason, message)
 
 
 def node_warning(node: NodeState) -> str:
     """Return what a node's own state means for its drain, "" for a healthy node."""
-    ready = condition_of(node.node, "Ready")
-    if not ready or is_ready(node.node):
+    ready = condition_of(node.obj, "Ready")
+    if not ready or is_ready(node.obj):
         return ""
     return "node %s is not Ready (%s): pods that are evicted there end only when its kubelet is back" % (
         node.name,
@@ -148,4 +148,4 @@ def node_warning(node: NodeState) -> str:
 
 
 def _names(drains: list[PodState]) -> str:
-    return abbreviate(full_name(drain.pod) for drain in drains)
+    return abbreviate(full_name(drain.obj) for drain in drains)

@@ -13,8 +13,8 @@ from ..cluster.eviction import AGAIN, REFUSED
 from ..objects import Obj, condition_of, full_name, identity_of, is_ready, namespace_of
 from ..runtime.clock import Deadline
 from ..text import abbreviate, count_noun, format_duration, group_by_text
-from .node import CHECKING, DETACHING, DRAINED, FAILED, WAITING, NodeState
-from .pod import BLOCKED, HELD, LEAVING, LOST, PAUSED, TRYING, PodState
+from .node import NodeState, Phase
+from .pod import PodState, State
 
 # Nodes of which one line tells. The others have the next line.
 MOST_NODES = 4
@@ -53,10 +53,10 @@ class DrainProgress:
 
     def summary(self) -> str:
         """Return how far the nodes are that are being drained, and how much time is left."""
-        active = [node for node in self._nodes if node.phase not in (WAITING, DRAINED, FAILED)]
+        active = [node for node in self._nodes if node.phase not in (Phase.WAITING, Phase.DRAINED, Phase.FAILED)]
         parts = ["%s: %s" % (node.name, standing(node)) for node in active[:MOST_NODES]]
         parts += ["%s more" % count_noun(len(active) - MOST_NODES, "node")] if len(active) > MOST_NODES else []
-        for phase, words in ((DRAINED, "drained"), (FAILED, "failed"), (WAITING, "to come")):
+        for phase, words in ((Phase.DRAINED, "drained"), (Phase.FAILED, "failed"), (Phase.WAITING, "to come")):
             count = sum(1 for node in self._nodes if node.phase == phase)
             parts += ["%s %s" % (count_noun(count, "node"), words)] if count else []
         if not self._deadline.unlimited:
@@ -72,7 +72,7 @@ class NodeLines:
     node: NodeState
     budget_of: Callable[[PodState], Obj | None] = lambda drain: None
     _cordoned: bool = field(init=False)
-    _phase: str = WAITING
+    _phase: str = Phase.WAITING
     _begun: bool = False
     _leaving: set[str] = field(default_factory=set)
     _gone: int = 0
@@ -83,35 +83,35 @@ class NodeLines:
     _attached: int | None = None
 
     def __post_init__(self) -> None:
-        self._cordoned = self.node.cordoned
+        self._cordoned = self.node.cordon.cordoned
 
     def changes(self, detail: bool) -> list[str]:
         """Return what is new, and hold it for said."""
         found = [*self._cordoning(), *self._beginning()]
-        if self.node.phase != WAITING:
+        if self.node.phase != Phase.WAITING:
             found += [*self._went(detail), *self._left(detail), *self._refused(), *self._failures()]
         found += [*self._ending(), *self._looks(detail)]
         self._phase = self.node.phase
         return found
 
     def _cordoning(self) -> Iterable[str]:
-        if self.node.cordoned != self._cordoned:
-            self._cordoned = self.node.cordoned
+        if self.node.cordon.cordoned != self._cordoned:
+            self._cordoned = self.node.cordon.cordoned
             yield "cordoned" if self._cordoned else "uncordoned"
-        if self.node.recordons != self._recordons:
-            self._recordons = self.node.recordons
+        if self.node.cordon.recordons != self._recordons:
+            self._recordons = self.node.cordon.recordons
             yield "somebody else uncordoned it, cordoned again"
 
     def _beginning(self) -> Iterable[str]:
-        if self._begun or self.node.phase == WAITING or not self.node.listed:
+        if self._begun or self.node.phase == Phase.WAITING or not self.node.listed:
             return
         self._begun = True
         reasons: dict[str, int] = {}
         for _pod, verdict in self.node.skipped.values():
             reasons[verdict.reason] = reasons.get(verdict.reason, 0) + 1
-        before = "cordoned already; " if self.node.cordoned_before else ""
+        before = "cordoned already; " if self.node.cordon.cordoned_before else ""
         # What is not ended there would be waited for in silence.
-        before += "" if is_ready(self.node.node) or not condition_of(self.node.node, "Ready") else "not Ready; "
+        before += "" if is_ready(self.node.obj) or not condition_of(self.node.obj, "Ready") else "not Ready; "
         text = before + "%s to go" % count_noun(_all(self.node), "pod")
         if reasons:
             kinds = ", ".join("%d %s" % (number, reason) for reason, number in sorted(reasons.items()))
@@ -121,13 +121,15 @@ class NodeLines:
     def _went(self, detail: bool) -> Iterable[str]:
         gone = self.node.evicted[self._gone :]
         self._gone += len(gone)
-        self._leaving -= {identity_of(end.drain.pod) for end in gone}
+        self._leaving -= {identity_of(end.pod.obj) for end in gone}
         if gone:
             count = "%s gone (%d of %d)" % (count_noun(len(gone), "pod"), self._gone, _all(self.node))
-            yield "%s: %s" % (count, _names((end.drain for end in gone), detail))
+            yield "%s: %s" % (count, _names((end.pod for end in gone), detail))
 
     def _left(self, detail: bool) -> Iterable[str]:
-        leaving = {uid: drain for uid, drain in self.node.pods.items() if drain.state == LEAVING and drain.accepted}
+        leaving = {
+            uid: drain for uid, drain in self.node.pods.items() if drain.state == State.LEAVING and drain.accepted
+        }
         fresh = [drain for uid, drain in leaving.items() if uid not in self._leaving]
         self._leaving = set(leaving)
         if fresh:
@@ -157,11 +159,19 @@ class NodeLines:
         return (drain.outcome.message, drain.outcome.message) if refused and drain.outcome is not None else None
 
     def _failures(self) -> Iterable[str]:
-        lost = [drain for drain in self.node.sorted_pods(LOST, BLOCKED) if identity_of(drain.pod) not in self._lost]
-        self._lost |= {identity_of(drain.pod) for drain in lost}
+        lost = [
+            drain
+            for drain in self.node.sorted_pods(State.LOST, State.BLOCKED)
+            if identity_of(drain.obj) not in self._lost
+        ]
+        self._lost |= {identity_of(drain.obj) for drain in lost}
         if lost:
-            yield "cannot go: " + group_by_text([(full_name(drain.pod), _why_not(drain)) for drain in lost])
-        again = [d for d in self.node.sorted_pods(PAUSED, TRYING) if d.outcome is not None and d.outcome.kind == AGAIN]
+            yield "cannot go: " + group_by_text([(full_name(drain.obj), _why_not(drain)) for drain in lost])
+        again = [
+            d
+            for d in self.node.sorted_pods(State.PAUSED, State.TRYING)
+            if d.outcome is not None and d.outcome.kind == AGAIN
+        ]
         faults = {drain.outcome.message for drain in again if drain.outcome is not None}
         fresh, self._faults = sorted(faults - self._faults), faults
         if fresh:
@@ -170,7 +180,7 @@ class NodeLines:
     def _ending(self) -> Iterable[str]:
         node = self.node
         attached = [volume for volume in node.volumes or [] if not volume.detached]
-        if node.phase == DETACHING and len(attached) != self._attached and attached:
+        if node.phase == Phase.DETACHING and len(attached) != self._attached and attached:
             self._attached = len(attached)
             yield "%s still attached: %s" % (
                 count_noun(len(attached), "volume"),
@@ -179,22 +189,22 @@ class NodeLines:
         if node.phase == self._phase:
             return
         took = format_duration(node.ended_at - node.started_at)
-        if node.phase == DRAINED:
+        if node.phase == Phase.DRAINED:
             yield "drained in %s, %s gone" % (took, count_noun(len(node.evicted), "pod"))
-        elif node.phase == FAILED and node.error is not None:
+        elif node.phase == Phase.FAILED and node.error is not None:
             yield "failed: %s" % node.error.message
-        elif node.phase == FAILED:
+        elif node.phase == Phase.FAILED:
             limit = " within %s" % took if node.timed_out else ""
             yield "not drained%s, %s left" % (limit, count_noun(len(node.pods), "pod"))
 
     def _looks(self, detail: bool) -> Iterable[str]:
-        if detail and self.node.phase == CHECKING and self._phase != CHECKING:
+        if detail and self.node.phase == Phase.CHECKING and self._phase != Phase.CHECKING:
             yield "looking at it once more"
 
 
 def standing(node: NodeState) -> str:
     """Return how far a node is that is being drained."""
-    leaving = len(node.sorted_pods(LEAVING))
+    leaving = len(node.sorted_pods(State.LEAVING))
     parts = ["%d of %s gone" % (len(node.evicted), count_noun(_all(node), "pod"))]
     parts += ["%d leaving" % leaving] if leaving else []
     parts += ["%d held by %s" % (number, budget) for budget, number in list(_by_budget(node).items())[:3]]
@@ -209,7 +219,11 @@ def _all(node: NodeState) -> int:
 
 def _held(node: NodeState) -> list[PodState]:
     """Return the pods that wait for a budget, also while it is asked once more."""
-    return [d for d in node.sorted_pods(HELD, TRYING) if d.state == HELD or (d.outcome and d.outcome.kind == REFUSED)]
+    return [
+        d
+        for d in node.sorted_pods(State.HELD, State.TRYING)
+        if d.state == State.HELD or (d.outcome and d.outcome.kind == REFUSED)
+    ]
 
 
 def _by_budget(node: NodeState) -> dict[str, int]:
@@ -220,15 +234,15 @@ def _by_budget(node: NodeState) -> dict[str, int]:
 
 
 def _budget(drain: PodState) -> str:
-    return "%s/%s" % (namespace_of(drain.pod), drain.budget) if drain.budget else "a disruption budget"
+    return "%s/%s" % (namespace_of(drain.obj), drain.budget) if drain.budget else "a disruption budget"
 
 
 def _why_not(drain: PodState) -> str:
-    if drain.state == BLOCKED:
+    if drain.state == State.BLOCKED:
         return drain.verdict.message if drain.verdict is not None else ""
     return drain.outcome.message.rstrip(".") if drain.outcome is not None else ""
 
 
 def _names(drains: Iterable[PodState], detail: bool) -> str:
-    names = sorted(full_name(drain.pod) for drain in drains)
+    names = sorted(full_name(drain.obj) for drain in drains)
     return ", ".join(names) if detail else abbreviate(names)

@@ -17,7 +17,7 @@ from ..text import truncate_lists
 from .diagnosis import gone_pod, pending_pod
 from .filters import sort_key
 from .messages import message_of, node_warnings
-from .node import DRAINED, FAILED, NodeState
+from .node import NodeState, Phase
 from .pod import PodState
 from .preflight import Queue
 
@@ -54,14 +54,14 @@ class Report:
     @property
     def failed(self) -> bool:
         """Tell whether any node is not what the task asked for."""
-        return self.refused or any(node.error is not None or node.phase == FAILED for node in self.nodes)
+        return self.refused or any(node.error is not None or node.phase == Phase.FAILED for node in self.nodes)
 
     def pending(self) -> dict[str, list[dict[str, Any]]]:
         """Return for each node the entries of the pods that are left and should not be."""
         # After a refusal only what is to be changed is of interest: the other pods just stayed where they were.
         return {
             node.name: [
-                pending_pod(drain, self.budget_of(drain), node.node, self.wall)
+                pending_pod(drain, self.budget_of(drain), node.obj, self.wall)
                 for drain in (node.blocked() if self.refused else node.sorted_pods())
             ]
             + _with_volumes(node)
@@ -103,12 +103,12 @@ def diff_of(report: Report) -> list[dict[str, Any]]:
     """Return Ansible's diff: of each node its patch, and the pods that go."""
     diffs = []
     for node in report.nodes:
-        gone = sorted(full_name(end.drain.pod) for end in node.evicted)
-        owners = node.owners or (None, None)
-        if node.cordoned == node.cordoned_before and owners[0] == owners[1] and not gone:
+        gone = sorted(full_name(end.pod.obj) for end in node.evicted)
+        cordon, owners = node.cordon, node.cordon.owners or (None, None)
+        if cordon.cordoned == cordon.cordoned_before and owners[0] == owners[1] and not gone:
             continue
-        before: dict[str, Any] = {"spec": {"unschedulable": node.cordoned_before}}
-        after: dict[str, Any] = {"spec": {"unschedulable": node.cordoned}}
+        before: dict[str, Any] = {"spec": {"unschedulable": cordon.cordoned_before}}
+        after: dict[str, Any] = {"spec": {"unschedulable": cordon.cordoned}}
         if owners[0] != owners[1]:
             before["metadata"], after["metadata"] = ({"annotations": {ANNOTATION: text}} for text in owners)
         if gone:
@@ -120,20 +120,20 @@ def diff_of(report: Report) -> list[dict[str, Any]]:
 
 def _node(node: NodeState, report: Report, pending: list[dict[str, Any]]) -> dict[str, Any]:
     skipped = sorted(node.skipped.values(), key=lambda entry: sort_key(entry[0]))
-    gone = sorted(node.evicted, key=lambda end: sort_key(end.drain.pod))
+    gone = sorted(node.evicted, key=lambda end: sort_key(end.pod.obj))
     return {
         "name": node.name,
-        "cordoned_before": node.cordoned_before,
-        "cordoned": node.cordoned,
-        "drained": node.phase == DRAINED and report.state == "drain",
-        "rolled_back": node.rolled_back,
-        "resumed": node.resumed,
+        "cordoned_before": node.cordon.cordoned_before,
+        "cordoned": node.cordon.cordoned,
+        "drained": node.phase == Phase.DRAINED and report.state == "drain",
+        "rolled_back": node.cordon.rolled_back,
+        "resumed": node.cordon.resumed,
         "duration": round(max(0.0, node.ended_at - node.started_at), 3),
         "evicted": [
             dict(
-                reference(end.drain.pod),
+                reference(end.pod.obj),
                 method=report.method,
-                attempts=end.drain.attempts,
+                attempts=end.pod.attempts,
                 seconds=round(end.seconds, 3),
             )
             for end in gone
@@ -141,7 +141,7 @@ def _node(node: NodeState, report: Report, pending: list[dict[str, Any]]) -> dic
         "skipped": [dict(reference(pod), reason=verdict.reason) for pod, verdict in skipped],
         "pending_pods": pending,
         "warnings": _warnings(node, report),
-        "affected_workloads": _workloads([end.drain.pod for end in gone]),
+        "affected_workloads": _workloads([end.pod.obj for end in gone]),
         "volumes": [volume.facts() for volume in node.volumes or []],
     }
 
@@ -150,8 +150,8 @@ def _with_volumes(node: NodeState) -> list[dict[str, Any]]:
     """Return entries for pods that are gone and whose volumes are not."""
     left = {volume.claim: volume for volume in node.volumes or [] if volume.claim and not volume.detached}
     found = []
-    for drain in [end.drain for end in node.evicted]:
-        volumes = [left[claim].text() for claim in sorted(claims_of(drain.pod)) if claim in left]
+    for drain in [end.pod for end in node.evicted]:
+        volumes = [left[claim].text() for claim in sorted(claims_of(drain.obj)) if claim in left]
         if volumes:
             found.append(gone_pod(drain, _ATTACHED % ", ".join(volumes)))
     return found
@@ -170,15 +170,15 @@ def _workloads(pods: list[Obj]) -> list[dict[str, str]]:
 def _done(node: NodeState, state: str) -> bool:
     if node.error is not None:
         return False
-    return node.phase == DRAINED if state == "drain" else node.cordoned == (state == "cordon")
+    return node.phase == Phase.DRAINED if state == "drain" else node.cordon.cordoned == (state == "cordon")
 
 
 def _old_sentence(node: NodeState, state: str) -> str:
     """Return what kubernetes.core.k8s_drain says of a node, for playbooks that read it."""
     wanted = state != "uncordon"
     mark = "unschedulable" if wanted else "schedulable"
-    already = "already " if node.cordoned_before == wanted else ""
-    if node.cordoned != wanted:
+    already = "already " if node.cordon.cordoned_before == wanted else ""
+    if node.cordon.cordoned != wanted:
         return "node %s not marked %s." % (node.name, mark)
     text = "node %s %smarked %s." % (node.name, already, mark)
     return text + (" %d Pod(s) deleted from node." % len(node.evicted) if node.evicted else "")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wait until the volumes of drained pods are off their nodes."""
+"""Wait until the volumes of drained pods are detached from their nodes."""
 
 from __future__ import annotations
 
@@ -11,50 +11,61 @@ from typing import Any
 
 from ..api.list_watch import Changed, Listed, list_and_watch
 from ..api.rest import Rest
+from ..api.retry import retry_delay
 from ..cluster.cluster import Cluster
 from ..cluster.volumes import Volume
+from ..errors import MaintenanceError
 from ..objects import identity_of
 from ..runtime.workers import Pause, Workers
-from .node import DETACHING, NodeState
+from .node import NodeState, Phase
 
 
 class VolumeDetach:
-    """The VolumeAttachments of the cluster, followed from the first node on that has volumes to be detached."""
+    """The cluster's VolumeAttachments, watched from the first node on that has volumes to be detached."""
 
-    def __init__(self, cluster: Cluster, rest: Rest, crew: Workers) -> None:
+    def __init__(self, cluster: Cluster, rest: Rest, workers: Workers) -> None:
         self._cluster = cluster
         self._rest = rest
-        self._crew = crew
-        self._attached: set[str] | None = None
+        self._workers = workers
+        self._attached: set[str] | None = None  # None: the watch has not been started
+        self._errors = 0  # of the watch, in a row
 
-    def begin(self, node: NodeState) -> None:
-        """Ask which volumes the drained pods of a node have left attached."""
-        node.phase = DETACHING
-        self._crew.start(("volumes", node.name), partial(self._cluster.volumes_left_on, node.name))
+    def start(self, node: NodeState) -> None:
+        """List the volumes that the drained pods of a node have left attached."""
+        node.enter(Phase.DETACHING)
+        self._workers.start(("volumes", node.name), partial(self._cluster.volumes_left_on, node.name))
 
-    def found(self, node: NodeState, volumes: list[Volume]) -> None:
-        """Take in a node's volumes."""
+    def on_volumes_listed(self, node: NodeState, volumes: list[Volume]) -> None:
+        """Store a node's volumes; start the watch if they are the first ones."""
         node.volumes = volumes
         if volumes and self._attached is None:
             self._attached = {volume.uid for volume in volumes}
-            self.follow()
+            self._watch()
 
-    def follow(self, *before: Pause) -> None:
-        """Follow the attachments, after a pause if one is given."""
-        what = self._cluster.attachments_collection()
-        self._crew.follow(("attachments", ""), chain(before, list_and_watch(self._rest, what)))
+    def on_watch_error(self, error: MaintenanceError) -> bool:
+        """Watch again after a pause, return whether the error allows that."""
+        self._errors += 1
+        pause = retry_delay(error, self._errors)
+        if pause is not None:
+            self._watch(Pause(pause))
+        return pause is not None
 
-    def apply(self, news: Any, nodes: list[NodeState]) -> None:
-        """Take in a list of attachments or a change."""
-        if isinstance(news, Listed):
-            self._attached = {identity_of(attachment) for attachment in news.items}
-        elif isinstance(news, Changed) and self._attached is not None:
-            change = self._attached.discard if news.type == "DELETED" else self._attached.add
-            change(identity_of(news.obj))
+    def _watch(self, *before: Pause) -> None:
+        collection = self._cluster.attachments_collection()
+        self._workers.follow(("attachments", ""), chain(before, list_and_watch(self._rest, collection)))
+
+    def on_watch_event(self, event: Any, nodes: list[NodeState]) -> None:
+        """Apply a list of attachments or a change to the volumes of all nodes."""
+        self._errors = 0
+        if isinstance(event, Listed):
+            self._attached = {identity_of(attachment) for attachment in event.items}
+        elif isinstance(event, Changed) and self._attached is not None:
+            change = self._attached.discard if event.type == "DELETED" else self._attached.add
+            change(identity_of(event.obj))
         for volume in [volume for node in nodes for volume in node.volumes or []]:
             volume.detached = self._attached is not None and volume.uid not in self._attached
 
     @staticmethod
-    def done(node: NodeState) -> bool:
-        """Tell whether no volume is left that is waited for."""
+    def is_done(node: NodeState) -> bool:
+        """Return whether none of the node's volumes is attached any more."""
         return node.volumes is not None and all(volume.detached for volume in node.volumes)

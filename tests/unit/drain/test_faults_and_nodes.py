@@ -152,7 +152,7 @@ def test_a_malformed_selector_is_named(option: str) -> None:
 
 def test_a_selector_without_nodes_is_an_error_unless_that_is_allowed() -> None:
     scene = Scene()
-    with pytest.raises(InvalidOptions, match="no node matches node_selectors 'pool=none': correct it or "):
+    with pytest.raises(InvalidOptions, match="no node matches node_selectors 'pool=none': fix the selector or "):
         scene.run(node_selectors=["pool=none"])
     result = scene.run(node_selectors=["pool=none"], allow_empty=True)
     assert (result["failed"], result["changed"], result["nodes"]) == (False, False, [])

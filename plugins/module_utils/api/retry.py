@@ -85,19 +85,19 @@ def retry_on_conflict(
     return change()
 
 
-def retry_delay(error: MaintenanceError, doubts: int) -> float | None:
+def retry_delay(error: MaintenanceError, errors: int) -> float | None:
     """Return the seconds to wait before the next try after that many errors in a row, None if the error counts."""
-    return next_delay(doubts) if _may_be_transient(error) else None
+    return next_delay(errors) if _may_be_transient(error) else None
 
 
-def next_delay(doubts: int) -> float | None:
+def next_delay(errors: int) -> float | None:
     """Return the seconds to wait after that many errors in a row, None if these are too many."""
-    return backoff(doubts, FIRST_DELAY, MAX_DELAY) if doubts <= MAX_RETRIES else None
+    return backoff(errors, FIRST_DELAY, MAX_DELAY) if errors <= MAX_RETRIES else None
 
 
-def is_transient(error: MaintenanceError, doubts: int) -> bool:
+def is_transient(error: MaintenanceError, errors: int) -> bool:
     """Return whether a waiting task should keep polling after this error, the last of that many in a row."""
-    return isinstance(error, (ServerFault, TooManyRequests, Unreachable)) or retry_delay(error, doubts) is not None
+    return isinstance(error, (ServerFault, TooManyRequests, Unreachable)) or retry_delay(error, errors) is not None
 
 
 def _may_be_transient(error: MaintenanceError) -> bool:

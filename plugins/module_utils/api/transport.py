@@ -28,6 +28,8 @@ Value = TypeVar("Value")
 # No object is longer (etcd limits them to 1.5 MiB), so a longer line cannot be an event.
 MAX_EVENT = 8 << 20
 CHUNK = 65536
+# Seconds to wait for a stream to close.
+MAX_CLOSE = 0.2
 
 
 class Transport(Endpoint, Protocol):
@@ -104,8 +106,10 @@ def streamed(connection: Transport, path: str, headers: Any, silence: float) -> 
         try:
             yield response
         finally:
-            # Not given back to the pool: bytes of the stream may still be in flight.
-            response.close()
+            # Not given back to the pool: bytes of the stream may still be in flight. Before urllib3 2.1, closing waits
+            # for a thread that still reads.
+            with contextlib.suppress(TimeoutError):
+                connection.bounded(MAX_CLOSE, response.close)
 
 
 def read_body(connection: Transport, response: Any, seconds: float, now: Callable[[], float]) -> bytes:

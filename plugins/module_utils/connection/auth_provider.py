@@ -115,6 +115,7 @@ def _cause(exc: BaseException) -> str:
     seen: set[int] = set()
     while id(exc) not in seen:
         seen.add(id(exc))
-        inner = getattr(exc, "reason", None) or exc.__cause__ or exc.__context__
-        exc = inner if isinstance(inner, BaseException) else exc
+        # urllib3 and requests keep causes as attributes and arguments, too.
+        links = (getattr(exc, "reason", None), exc.__cause__, exc.__context__, *exc.args)
+        exc = next((link for link in links if isinstance(link, BaseException)), exc)
     return type(exc).__name__

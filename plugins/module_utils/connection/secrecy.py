@@ -1,11 +1,11 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tell what is secret in addresses, commands and kubeconfigs, and show a task's arguments without it.
+"""Find the secrets in addresses, commands and kubeconfigs, and show a task's arguments without them.
 
 There are two ways to keep a secret, and both are needed. By its place: an argument that may hold credentials is not
-shown at all, however short they are. By its value: what a plugin or a server repeats elsewhere is masked there. The
-second way takes only what speaks for itself or is long, as a word such as "prod" would vanish from every sentence.
+shown at all, however short they are. By its value: what a plugin or a server repeats elsewhere is masked. By value
+only what is certainly secret or long is masked, because a word such as "prod" would vanish from every sentence.
 """
 
 from __future__ import annotations
@@ -15,39 +15,39 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-# What Ansible itself writes in place of an option that is secret.
+# What Ansible itself writes in place of a secret option.
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
-# From so many characters on, any argument or variable of a plugin counts as a secret wherever it turns up.
+# An argument or variable of a plugin that is that long counts as a secret wherever it appears.
 LONG = 12
-# What follows the switch of a secret as often as a secret does: --use-token=true.
+# What may follow the switch of a secret instead of one: --use-token=true.
 _COMMON = {"true", "false", "yes", "no", "on", "off", "none", "null", "auto"}
 _SECRET_NAME = re.compile(
     r"token|secret|passw|passphrase|credential|private|key|assertion|(?:^|[-_])(?:pat|pwd|pw|auth|jwt)(?:$|[-_\d])",
     re.IGNORECASE,
 )
 _NAME_OF_PLACE = re.compile(r"(?:file|path|dir|url|uri|type|mode|cache|name|[-_]id|^client-key)$", re.IGNORECASE)
-# Keys of a kubeconfig whose values stand in sentences.
+# Keys of a kubeconfig whose values are used in messages.
 _PUBLIC_KEYS = {"name", "cluster", "user", "namespace", "current-context", "server", "command", "apiVersion"}
 _ADDRESS_KEYS = {"server", "proxy-url"}
 # Options that are addresses also without a scheme.
 _ADDRESS_OPTIONS = {"host", "proxy", "no_proxy"}
 _WORD = re.compile(r"[^\s\"'`=,;:{}()\[\]<>|&]+")
-# What stands behind a name; an = at the end of base64 does not make one.
+# What follows a name; an = at the end of base64 does not make one.
 _NAMES_NEXT = re.compile(r"[\"']?\s*(?::|=(?!=|$))")
 _LOGIN = re.compile(r"([A-Za-z][\w+.-]*://)[^\s\"']*@")
 _ADDRESS = re.compile(r"(?:([A-Za-z][\w+.-]*)://)?(\S*)@")
-# A name in a file system has at most so many bytes; a kubeconfig in base64 has more.
-_LONGEST_NAME = 255
+# The most bytes of a name in a file system; a kubeconfig in base64 has more.
+_MAX_NAME = 255
 
 
 def is_content(text: str) -> bool:
-    """Tell whether a text is what should be in a file, and not the file's path: it is then never repeated."""
+    """Return whether a text is the content of a file and not its path: it is then never repeated."""
     return (
         "\n" in text.strip()
         or text.lstrip().startswith(("{", "[", "-----BEGIN"))
         # YAML whose lines a folded scalar has joined.
         or ": " in text
-        or any(len(name.encode("utf-8", "replace")) > _LONGEST_NAME for name in re.split("[/:]", text))
+        or any(len(name.encode("utf-8", "replace")) > _MAX_NAME for name in re.split("[/:]", text))
     )
 
 
@@ -57,9 +57,9 @@ def without_logins(text: str) -> str:
 
 
 def passwords_in(text: str) -> set[str]:
-    """Return the passwords in addresses, as they are written and as they are sent; the scheme may be missing.
+    """Return the passwords in addresses, as written and as sent; the scheme may be missing.
 
-    A password may hold what should have been encoded, such as # and /. A long user name without one may be a token.
+    A password may contain what should have been encoded, such as # and /. A long user name without one may be a token.
     """
     found: set[str] = set()
     for match in _ADDRESS.finditer(text):
@@ -71,23 +71,23 @@ def passwords_in(text: str) -> set[str]:
 
 
 def is_secret_name(name: str) -> bool:
-    """Tell whether what an option, a switch or a variable of that name holds is secret."""
+    """Return whether an option, a switch or a variable of that name has a secret value."""
     return bool(_SECRET_NAME.search(name)) and not _NAME_OF_PLACE.search(name)
 
 
 def secrets_of_command(args: Sequence[str], env: Mapping[str, str]) -> set[str]:
-    """Return what is secret in the arguments and variables of a program, as values to mask in what it says."""
+    """Return the secrets in the arguments and variables of a program, as values to mask in its output."""
     sure, likely = _of_command(args, env)
     return sure | likely
 
 
 def secrets_of_kubeconfig(config: Any) -> set[str]:
-    """Return what is secret in a kubeconfig: a dict, a list, or a text with its content. A path holds nothing.
+    """Return the secrets in a kubeconfig: a dict, a list, or a text with its content. A path has none.
 
     What is part of a name or an address in the same kubeconfig is left out, unless its place says that it is secret.
     """
     if isinstance(config, str):
-        return _union(_spoken("", config)) if is_content(config) else set()
+        return _union(_in_text("", config)) if is_content(config) else set()
     sure: set[str] = set()
     likely: set[str] = set()
     public: list[str] = []
@@ -106,8 +106,8 @@ def secrets_of_kubeconfig(config: Any) -> set[str]:
 def shown(params: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments as they may be shown. spec: the argument spec that they are given for.
 
-    Left out are what is no option (it may be a misspelt one, and secret), options that are secret, contents of files
-    that are given in place of a path, and logins in addresses.
+    Hidden are unknown options (they may be misspelt and secret), secret options, contents of files that are given in
+    place of a path, and logins in addresses.
     """
     known = {name: option for key, option in spec.items() for name in (key, *option.get("aliases", ()))}
     return {name: _shown(name, value, known.get(name)) for name, value in params.items()}
@@ -153,7 +153,7 @@ def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
 def _of_leaf(key: str, value: Any) -> tuple[set[str], set[str]]:
     text = str(value)
     if is_secret_name(key):
-        return _spoken(key, text)
+        return _in_text(key, text)
     if key == "cmd-args":
         return _of_command(text.split(), {})
     return (passwords_in(text) if key in _ADDRESS_KEYS or "://" in text else set()), set()
@@ -168,17 +168,17 @@ def _of_command(args: Sequence[str], env: Mapping[str, str]) -> tuple[set[str], 
         name, equals, value = arg.partition("=") if arg.startswith("-") else (before, "", arg)
         before = "" if equals else name if arg.startswith("-") else ""
         if equals or not arg.startswith("-"):
-            found = _spoken(name, value)
+            found = _in_text(name, value)
             sure |= found[0]
             likely |= found[1]
     for name, value in env.items():
-        found = _spoken(name, value)
+        found = _in_text(name, value)
         sure |= found[0]
         likely |= found[1]
     return sure, likely
 
 
-def _spoken(name: str, text: str) -> tuple[set[str], set[str]]:
+def _in_text(name: str, text: str) -> tuple[set[str], set[str]]:
     """Return what is secret for sure and what may be in a value of that name, which may be a script or a document."""
     sure, likely = passwords_in(text), {text, unquote(text)}
     if is_secret_name(name):

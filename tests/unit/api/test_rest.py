@@ -92,6 +92,18 @@ class TestRetries:
             script.rest().patch(PATH, {"metadata": {"resourceVersion": "1"}}, versioned=True)
         assert len(script.sent) == 1
 
+    def test_json_patch_whose_test_failed_is_a_conflict(self) -> None:
+        script = Script(refusal(422, "test failed"))
+        with pytest.raises(Conflict, match="test failed"):
+            script.rest().patch(PATH, [{"op": "test", "path": "/spec/unschedulable", "value": True}], versioned=True)
+        assert script.sent[0].headers["Content-Type"] == "application/json-patch+json"
+
+    def test_json_patch_that_makes_an_invalid_object_is_not(self) -> None:
+        causes = {"kind": "Status", "message": "invalid", "code": 422, "details": {"causes": [{"field": "spec"}]}}
+        with pytest.raises(ApiError) as caught:
+            Script(reply(causes, 422)).rest().patch(PATH, [{"op": "remove", "path": "/spec"}], versioned=True)
+        assert type(caught.value) is ApiError
+
     def test_log_is_requested_once(self) -> None:
         script = Script(refusal(503))
         with pytest.raises(ServerFault):

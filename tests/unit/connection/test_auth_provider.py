@@ -19,9 +19,6 @@ import yaml
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidConfiguration
 from connection.situations import ask, kubeconfig, write
 
-# Old releases of the library leave the file of the CA open.
-pytestmark = pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
-
 DISCOVERY = "/idp/.well-known/openid-configuration"
 
 

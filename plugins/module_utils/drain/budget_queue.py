@@ -43,7 +43,7 @@ class BudgetQueue:
 
         To evict all pods at once would get a refusal for most of them.
         """
-        pod.weighed = True
+        pod.budget_checked = True
         namespace = pod.namespace
         watched = self._books.get(namespace)
         book = watched if watched is not None and watched.live else self._seen.get(namespace)
@@ -70,7 +70,7 @@ class BudgetQueue:
         for pod in pods:
             budget = book.get(pod.budget) if pod.namespace == namespace else None
             if budget is not None and is_counted(budget, name_of(pod.obj)):
-                pod.booked = True
+                pod.counted = True
 
     def on_watch_error(self, namespace: str) -> None:
         """Stop relying on events of a namespace's budgets: they cannot be watched, at best listed."""
@@ -136,7 +136,7 @@ class BudgetQueue:
                 times += [self._retry_at.get(key, 0.0), *(pod.not_before for pod in held)]
         if times:
             times += [
-                pod.accepted_at + BOOKING_SECONDS for pod in pods if pod.state == State.LEAVING and not pod.booked
+                pod.accepted_at + BOOKING_SECONDS for pod in pods if pod.state == State.LEAVING and not pod.counted
             ]
         # Pods that were already due wait for the next event.
         times = [time for time in times if time > self._chosen_at]
@@ -179,7 +179,7 @@ def _budgets_in_flight(pods: list[PodState]) -> set[tuple[str, str]]:
 
 
 def _just_accepted(pod: PodState, now: float) -> bool:
-    return pod.state == State.LEAVING and pod.accepted and not pod.booked and now - pod.accepted_at < BOOKING_SECONDS
+    return pod.state == State.LEAVING and pod.accepted and not pod.counted and now - pod.accepted_at < BOOKING_SECONDS
 
 
 def _held_by_budget(pods: list[PodState]) -> Iterator[tuple[tuple[str, str], list[PodState]]]:

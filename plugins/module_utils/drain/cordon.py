@@ -127,12 +127,12 @@ class Cordon:
     def cordon_all(self, nodes: list[NodeState], deadline: Deadline, after_each: Callable[[], None]) -> bool:
         """Cordon every node, end those where that fails with their error; return whether anything changed."""
         for node in nodes:
-            node.cordon.closed_uid = uid_of(node.obj)
+            node.cordon.cordoned_uid = uid_of(node.obj)
             try:
                 if deadline.expired():
                     raise Failed("no time was left")
                 self._cordon_with_retries(node, deadline)
-                node.cordon.closed_uid = uid_of(node.obj)
+                node.cordon.cordoned_uid = uid_of(node.obj)
             except MaintenanceError as exc:
                 exc.message = f"it could not be cordoned: {exc.message}"
                 node.end(Phase.FAILED, exc)
@@ -160,7 +160,7 @@ class Cordon:
         if fresh is not None:
             node.obj, node.cordon.cordoned = fresh, is_unschedulable(fresh)
             self.set_schedulable(node, False)
-            node.cordon.closed_uid = uid_of(node.obj)
+            node.cordon.cordoned_uid = uid_of(node.obj)
 
     def roll_back(self, nodes: list[NodeState], policy: str) -> list[str]:
         """Uncordon failed nodes that this task cordoned, as C(on_failure) says; return warnings.
@@ -176,7 +176,7 @@ class Cordon:
             try:
                 fresh = self.cluster.node_now(node.name)
                 node.obj, node.cordon.cordoned = fresh or node.obj, fresh is not None and is_unschedulable(fresh)
-                if fresh is not None and uid_of(fresh) == node.cordon.closed_uid:
+                if fresh is not None and uid_of(fresh) == node.cordon.cordoned_uid:
                     node.cordon.rolled_back = self.set_schedulable(node, True) and not node.cordon.cordoned
             except MaintenanceError as exc:
                 warnings.append(

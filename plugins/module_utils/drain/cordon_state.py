@@ -18,6 +18,6 @@ class CordonState:
     resumed: bool = False  # an earlier run of the same cordon_owner cordoned it (set by Maintenance)
     owners: tuple[object, object] | None = None  # their annotation before this task changed it, and after that
     kept_by: str = ""  # who keeps it cordoned in spite of an uncordon, "" if nobody
-    closed_uid: str = ""  # uid of the cordoned node: another one may come under its name
+    cordoned_uid: str = ""  # uid of the cordoned node: another one may come under its name
     rolled_back: bool = False  # on_failure has uncordoned it again
     recordons: int = 0  # how often somebody else uncordoned it and it was cordoned again (NodeState.record_recordon)

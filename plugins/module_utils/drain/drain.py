@@ -32,12 +32,12 @@ MAX_ROLLBACK_SECONDS = 60.0
 class Maintenance:
     """One task on some nodes."""
 
-    def __init__(self, task: DrainTask, tools: Context) -> None:
+    def __init__(self, task: DrainTask, context: Context) -> None:
         self._task = task
-        self._tools = tools
-        self._deadline = Deadline(tools.clock, task.wait_timeout, tools.clock.began)
-        self._rest = tools.rest_for(self._deadline)
-        self._clock = ServerClock(tools.clock, lambda: self._rest.ahead)
+        self._context = context
+        self._deadline = Deadline(context.clock, task.wait_timeout, context.clock.began)
+        self._rest = context.rest_for(self._deadline)
+        self._clock = ServerClock(context.clock, lambda: self._rest.ahead)
         self._cluster = self._cluster_for(self._rest)
         self._cordon = Cordon(self._cluster, self._clock, task.cordon_owner, task.check_mode, self._checks_rights)
         self.report = Report(task.state, method="evict" if task.evict else "delete", seconds=task.wait_timeout)
@@ -53,7 +53,7 @@ class Maintenance:
         """Run the task. The report says how it ended; an error means that nothing was changed."""
         nodes = self._nodes()
         self.report.nodes = nodes
-        self._tools.progress.follow(self._progress_of(nodes))
+        self._context.progress.follow(self._progress_of(nodes))
         try:
             if self._task.state == "drain":
                 self._drain(nodes)
@@ -66,7 +66,7 @@ class Maintenance:
         except Cancelled as exc:
             # A signal is delivered once. Report what was already done.
             self.report.cancelled = exc.message
-        self._tools.progress.close()
+        self._context.progress.close()
         self.report.wall = self._clock.wall()
         return self.report
 
@@ -101,7 +101,7 @@ class Maintenance:
                 # It may have been changed before it failed.
                 self.report.changed |= node.cordon.cordoned is not node.cordon.cordoned_before
             node.ended_at = self._clock.monotonic()
-            self._tools.progress.step()
+            self._context.progress.step()
 
     def _drain(self, nodes: list[NodeState]) -> None:
         preflight = Preflight(self._cluster, self._clock, self._deadline, self._task, nodes).run()
@@ -117,10 +117,10 @@ class Maintenance:
         self.report.budget_warnings = preflight.budget_warnings
         for node in nodes:
             node.warnings += preflight.node_warnings[node.name]
-        self.report.changed = self._cordon.cordon_all(nodes, self._deadline, self._tools.progress.step)
+        self.report.changed = self._cordon.cordon_all(nodes, self._deadline, self._context.progress.step)
         cordoned = [node for node in nodes if node.error is None]
         if self._task.check_mode:
-            dry_run(self._cluster, self._tools.crew, self._clock, self._deadline, self._task, cordoned)
+            dry_run(self._cluster, self._context.crew, self._clock, self._deadline, self._task, cordoned)
             gone = [end.pod for node in nodes for end in node.evicted]
             self.report.budget_waits = budget_waits(gone, preflight.budgets)
         else:
@@ -135,7 +135,7 @@ class Maintenance:
         for node in [node for node in nodes if not node.over]:
             node.end(Phase.FAILED, node.error, now, timed_out=not self.report.cancelled)
         if self._task.on_failure != "keep_cordon":
-            rest = self._tools.rest_for(Deadline(self._clock, self._rollback_seconds()))
+            rest = self._context.rest_for(Deadline(self._clock, self._rollback_seconds()))
             cordon = Cordon(self._cluster_for(rest), self._clock, self._task.cordon_owner)
             self.report.warnings += cordon.roll_back(nodes, self._task.on_failure)
 
@@ -152,13 +152,13 @@ class Maintenance:
         loop = DrainLoop(
             self._cluster,
             self._rest,
-            self._tools.crew,
+            self._context.crew,
             self._clock,
             self._deadline,
             self._task,
             budgets,
             self._cordon,
-            self._tools.progress,
+            self._context.progress,
         )
         loop.run(nodes)
 

@@ -36,7 +36,7 @@ class Evictions:
         """Send what is due now, and watch the budgets that hold pods."""
         pods = _pods_of(nodes)
         for pod in pods:
-            if pod.state == State.DUE and not pod.weighed and self._task.evict:
+            if pod.state == State.DUE and not pod.budget_checked and self._task.evict:
                 self._budgets.hold(pod, now)
         chosen = {pod.uid for pod in self._budgets.choose(pods, now)}
         for pod in pods:

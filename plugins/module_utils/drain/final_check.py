@@ -45,8 +45,8 @@ class FinalCheck:
         if check.landed and now >= check.recheck_cordon_at:
             # A pod that is scheduled onto a cordoned node hints at a cordon that somebody lifted.
             check.landed, check.recheck_cordon_at = False, now + RECHECK_SECONDS
-            tag = ("recheck_cordon", node.name, node.cordon.recordons)
-            self._workers.start(tag, partial(self._cluster.node_now, node.name))
+            read_node = partial(self._cluster.node_now, node.name)
+            self._workers.start(("recheck_cordon", node.name, node.cordon.recordons), read_node)
         if node.settled() if check.check_at is None else check.check_at <= now:
             node.enter(Phase.CHECKING)
             check.check_at = None
@@ -113,7 +113,7 @@ class FinalCheck:
 
     def _was_replaced(self, node: NodeState, fresh: Obj | None) -> Fail | None:
         """Fail a node that left the cluster and whose name another one has now."""
-        if fresh is None or not node.cordon.closed_uid or uid_of(fresh) == node.cordon.closed_uid:
+        if fresh is None or not node.cordon.cordoned_uid or uid_of(fresh) == node.cordon.cordoned_uid:
             return None
         node.cordon.cordoned = is_unschedulable(fresh)
         return Fail(Failed("another node took its name while it was drained: run the task again if that one is meant"))

@@ -19,7 +19,7 @@ from ..objects import Obj, deletion_time, full_name, identity_of, is_terminating
 from .cordon_state import CordonState
 from .filters import BLOCK, EVICT, SKIP, DaemonSetKey, Facts, PodOptions, Verdict, daemonset_of, judge, sort_key
 from .final_check_state import FinalCheckState
-from .pod import Evicted, PodState, State, may_be_done
+from .pod import Evicted, PodState, State, may_be_accepted
 from .pod_cache import ListToken, PodCache
 
 # How often a controller may put a pod on the cordoned node before that is slowed down, and the longest pause then.
@@ -181,7 +181,7 @@ class NodeState:
             self.departed[pod.uid] = pod
         if pod.state == State.TRYING:
             self._early[pod.uid] = pod
-        elif pod.accepted or pod.doubtful:
+        elif pod.accepted or pod.maybe_accepted:
             self.evicted.append(Evicted(pod, max(0.0, now - pod.first_at)))
 
     def record_recordon(self) -> None:
@@ -214,7 +214,7 @@ class NodeState:
 
     def on_eviction_response(self, uid: str, outcome: Outcome, now: float, max_delay: float, jitter: float) -> None:
         """Apply the response to a pod's eviction. The pod may have gone before it came."""
-        self._touched = self._touched or outcome.kind == ACCEPTED or may_be_done(outcome)
+        self._touched = self._touched or outcome.kind == ACCEPTED or may_be_accepted(outcome)
         early = self._early.pop(uid, None)
         if early is not None:
             early.on_eviction_response(outcome, now, max_delay, jitter)

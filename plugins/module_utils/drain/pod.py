@@ -54,20 +54,20 @@ class PodState:
     attempts: int = 0  # evictions sent
     faults: int = 0  # responses in a row that were a refusal of its budget or a transient error
     accepted: bool = False  # an eviction was accepted
-    accepted_at: float = 0.0  # when the last accepted eviction was answered
-    doubtful: bool = False  # an eviction may have been carried out, although no success was received
+    accepted_at: float = 0.0  # when the last response came that accepted one
+    maybe_accepted: bool = False  # one may have been carried out, although no success was received
     first_at: float = 0.0  # when the first eviction was sent
     retry_at: float = 0.0  # when the next one is sent, if HELD or PAUSED
     not_before: float = 0.0  # end of the server's Retry-After
     outcome: Outcome | None = None  # what the last response meant
     asked_version: str | None = None  # resourceVersion of the budget when the last eviction was sent
-    booked: bool = False  # the budget's disruptedPods have counted the eviction
+    counted: bool = False  # the budget's disruptedPods have counted the eviction
     shortened: bool = False  # an eviction was sent to shorten a running grace period
-    weighed: bool = False  # BudgetQueue.hold has looked for a budget that selects it
-    guard: str = ""  # name of that budget
+    budget_checked: bool = False  # BudgetQueue.hold was called
+    guard: str = ""  # name of the budget that selects it, as far as is known
     returns: int = 0  # pods in a row that its controller has put on the cordoned node
     granted: bool = False  # preflight saw that the account has the right to remove it
-    suspect_responses: int = 0  # denials in a row in spite of that right; see _reread
+    suspect_responses: int = 0  # denials in a row in spite of that right; see _unless_suspect
 
     @property
     def uid(self) -> str:
@@ -92,7 +92,7 @@ class PodState:
     @property
     def in_flight(self) -> bool:
         """Return whether an eviction is being sent, or was or may have been accepted."""
-        return self.state == State.TRYING or self.accepted or self.doubtful
+        return self.state == State.TRYING or self.accepted or self.maybe_accepted
 
     @property
     def budget(self) -> str:
@@ -105,7 +105,7 @@ class PodState:
         if self.state == State.TRYING:
             return
         if is_terminating(obj):
-            self.accepted = self.accepted or self.doubtful
+            self.accepted = self.accepted or self.maybe_accepted
             self.state = State.DUE if self._needs_shortening(grace, wall) else State.LEAVING
         elif self.state in (State.BLOCKED, State.UNKNOWN):
             self.state = State.DUE
@@ -142,11 +142,11 @@ class PodState:
     def on_eviction_response(self, outcome: Outcome, now: float, max_delay: float, jitter: float) -> None:
         """Go on as the response demands. max_delay: bounds the pause before the next attempt, in seconds."""
         # It may have been carried out whatever the response to the next attempt is.
-        self.doubtful = self.doubtful or may_be_done(outcome)
-        outcome = self.outcome = self._reread(outcome)
+        self.maybe_accepted = self.maybe_accepted or may_be_accepted(outcome)
+        outcome = self.outcome = self._unless_suspect(outcome)
         self.faults = self.faults + 1 if outcome.kind in (RETRY, BLOCKED_BY_PDB) else 0
         if outcome.kind == ACCEPTED:
-            self.state, self.accepted, self.accepted_at, self.booked = State.LEAVING, True, now, False
+            self.state, self.accepted, self.accepted_at, self.counted = State.LEAVING, True, now, False
         elif outcome.kind == FAILED:
             self.state = State.LOST
         else:
@@ -159,7 +159,7 @@ class PodState:
         if self.state in (State.HELD, State.PAUSED) and is_terminating(self.obj):
             self.state = State.LEAVING
 
-    def _reread(self, outcome: Outcome) -> Outcome:
+    def _unless_suspect(self, outcome: Outcome) -> Outcome:
         """Return the outcome, as a transient error if it denies a right, or the whole API, that was there just before.
 
         Where no response came for good (status 0), there was one before, to the list of the pods.
@@ -179,6 +179,6 @@ class Evicted:
     seconds: float  # from its first eviction to its end
 
 
-def may_be_done(outcome: Outcome) -> bool:
+def may_be_accepted(outcome: Outcome) -> bool:
     """Return whether an eviction may have been carried out although no success was received."""
     return outcome.kind == RETRY and outcome.status in _UNDECIDED

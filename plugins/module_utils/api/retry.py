@@ -37,3 +37,20 @@ def is_transient(error: MaintenanceError, doubts: int) -> bool:
     """
     passing = isinstance(error, (ServerFault, TooManyRequests, Unreachable))
     return passing or retry_delay(error, doubts) is not None
+
+
+class Retries:
+    """Count transient errors in a row."""
+
+    def __init__(self, limit: int = MAX_RETRIES) -> None:
+        self._limit = limit
+        self._errors = 0
+
+    def delay_after(self, error: MaintenanceError) -> float | None:
+        """Count an error. Return the seconds to wait before the next try, None if the error counts."""
+        self._errors += 1
+        return retry_delay(error, self._errors) if self._errors <= self._limit else None
+
+    def reset(self) -> None:
+        """Start counting again, after a request that succeeded."""
+        self._errors = 0

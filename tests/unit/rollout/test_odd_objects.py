@@ -16,7 +16,7 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.objects import int_field
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.manifests import secrets_in
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.options import task_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.pod_status import judge
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.pod_status import why_not_ready
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.viewers import revision_of, view
 from ansible_collections.kubeops.maintenance.plugins.module_utils.selectors import selector_text
 from rollout.situations import COMPLETE, REVISION, deployment, later, status, still
@@ -71,7 +71,7 @@ def test_an_odd_selector_makes_no_query_fail(values: Any) -> None:
 @pytest.mark.parametrize("reason", [[], {}, 5, None])
 def test_a_reason_that_is_no_word_is_one_that_nobody_knows(reason: Any) -> None:
     waiting = {"name": "app", "state": {"waiting": {"reason": reason}}}
-    found = judge({"spec": {"nodeName": "w1"}, "status": {"containerStatuses": [waiting]}}, [])
+    found = why_not_ready({"spec": {"nodeName": "w1"}, "status": {"containerStatuses": [waiting]}}, [])
     assert found is not None and found.reason == "starting"
 
 

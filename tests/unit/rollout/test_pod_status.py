@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.pod_status import judge, last_run_is_over
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.pod_status import (
+    last_run_is_over,
+    why_not_ready,
+)
 
 Object = dict[str, Any]
 IMAGE = "registry.example/app:2"
@@ -61,9 +64,9 @@ def event(reason: str, message: str, kind: str = "Warning") -> Object:
 
 
 def told(found: Object, *events: Object) -> tuple[str, str]:
-    trouble = judge(found, list(events))
-    assert trouble is not None
-    return trouble.reason, trouble.message
+    problem = why_not_ready(found, list(events))
+    assert problem is not None
+    return problem.reason, problem.message
 
 
 SCHEDULED = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
@@ -140,7 +143,7 @@ SCHEDULED = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable
         (
             pod(node=None, conditions=[{**SCHEDULED, "reason": "SchedulingGated", "message": "gated"}]),
             "scheduling_gated",
-            "is held back by a scheduling gate: gated",
+            "has a scheduling gate: gated",
         ),
         (pod(node=None), "starting", "has not been scheduled yet"),
         (
@@ -225,7 +228,7 @@ def test_a_startup_probe_that_fails_has_its_own_patience() -> None:
 
 def test_a_ready_pod_has_no_trouble() -> None:
     found = pod(runs(ready=True, restarts=3, last={"exitCode": 1}), conditions=[{"type": "Ready", "status": "True"}])
-    assert judge(found, []) is None
+    assert why_not_ready(found, []) is None
 
 
 def test_a_pod_that_goes_is_terminating_even_if_it_is_ready() -> None:
@@ -253,15 +256,15 @@ def test_an_init_container_that_did_its_work_is_no_reason() -> None:
     ],
 )
 def test_what_may_heal_by_itself_is_not_final(found: Object, final: bool) -> None:
-    trouble = judge(found, [])
-    assert trouble is not None
-    assert (trouble.blamed, trouble.final) == (True, final)
+    problem = why_not_ready(found, [])
+    assert problem is not None
+    assert (problem.is_fault, problem.permanent) == (True, final)
 
 
 def test_a_crash_names_container_exit_code_and_restarts() -> None:
-    trouble = judge(pod(waits("CrashLoopBackOff", restarts=2, last={"exitCode": 3, "reason": "Error"})), [])
-    assert trouble is not None
-    assert (trouble.container, trouble.exit_code, trouble.restarts, trouble.logged) == ("app", 3, 2, True)
+    problem = why_not_ready(pod(waits("CrashLoopBackOff", restarts=2, last={"exitCode": 3, "reason": "Error"})), [])
+    assert problem is not None
+    assert (problem.container, problem.exit_code, problem.restarts, problem.has_log) == ("app", 3, 2, True)
 
 
 @pytest.mark.parametrize(
@@ -283,7 +286,7 @@ def test_a_pod_of_which_little_is_known_is_starting(missing: Object) -> None:
 
 def test_a_container_that_runs_again_is_not_given_up_while_it_runs() -> None:
     ended_before = {"exitCode": 1, "reason": "Error"}
-    again = judge(pod(runs(restarts=4, last=ended_before)), [])
-    down = judge(pod(waits("CrashLoopBackOff", restarts=4, last=ended_before)), [])
+    again = why_not_ready(pod(runs(restarts=4, last=ended_before)), [])
+    down = why_not_ready(pod(waits("CrashLoopBackOff", restarts=4, last=ended_before)), [])
     assert again is not None and down is not None
-    assert (again.reason, again.blamed, down.reason, down.blamed) == ("crash_loop", False, "crash_loop", True)
+    assert (again.reason, again.is_fault, down.reason, down.is_fault) == ("crash_loop", False, "crash_loop", True)

@@ -54,7 +54,7 @@ def test_many_that_move_at_once_stand_in_one_short_line() -> None:
     lines = lines_of(scene, label_selectors=["app"])
     assert lines[-1] == (
         "Deployment default/web-00, Deployment default/web-01, Deployment default/web-02 and 1 more: rolled out; "
-        "26 more workloads moved"
+        "26 more workloads changed"
     )
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.options import task_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.targets import grouped
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.targets import groups_of
 
 DEPLOYMENT = """
 apiVersion: apps/v1
@@ -100,12 +100,12 @@ def test_the_workloads_of_a_drain_are_taken_and_other_kinds_passed_over() -> Non
         }
     )
     assert [target.text() for target in task.targets] == ["Deployment shop/web", "StatefulSet data/db"]
-    assert task.passed_over == ("Job shop/report", "ReplicaSet shop/old", "StatefulSet shop/q")
+    assert task.skipped == ("Job shop/report", "ReplicaSet shop/old", "StatefulSet shop/q")
 
 
 def test_workloads_of_one_kind_and_namespace_are_one_group() -> None:
     task = task_from({"resource_definition": [DEPLOYMENT, AGENT, described("Deployment", "api", "shop")]})
-    groups = [(group.kind, group.namespace, group.names) for group in grouped(task.targets, "default")]
+    groups = [(group.kind, group.namespace, group.names) for group in groups_of(task.targets, "default")]
     assert groups == [("Deployment", "shop", ("web", "api")), ("DaemonSet", "default", ("agent",))]
 
 
@@ -169,7 +169,7 @@ def test_workloads_of_one_kind_and_namespace_are_one_group() -> None:
             },
             "resource_definition: the Deployment has only a generateName; wait for it by the name that it got",
         ),
-        ({"workloads": []}, "workloads names no Deployment, DaemonSet or StatefulSet; set allow_empty if that is fine"),
+        ({"workloads": []}, "workloads names no Deployment, DaemonSet or StatefulSet; set allow_empty to accept that"),
         (
             {"workloads": [{"kind": "Job", "name": "x", "namespace": "a"}]},
             "workloads names no Deployment, DaemonSet or StatefulSet (only Job a/x)",

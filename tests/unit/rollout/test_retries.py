@@ -67,7 +67,7 @@ def test_a_right_to_list_that_is_gone_for_good_leads_to_looks_at_each_workload()
     scene = two_kinds()
     scene.faults.add({"path": "watch=true", "watch": "expire"}, {"path": A_LIST, "status": 403, "after": 1, "times": 0})
     result = scene.follow(name=["web"], fail_early="off")
-    assert (result["done"], "looked at one by one" in result["warnings"][0]) == (True, True)
+    assert (result["done"], "read one by one" in result["warnings"][0]) == (True, True)
 
 
 def test_a_login_that_fails_for_one_workload_alone_does_not_hide_the_others() -> None:
@@ -107,7 +107,7 @@ def test_a_workload_that_is_gone_is_told_at_its_first_look() -> None:
     granted(scene, rule(["get"]))
     scene.agenda.after(12, lambda: scene.store.delete("Deployment", "default", "web"))
     result = scene.follow(name=["web"], fail_early="off")
-    assert result["workloads"][0]["failure"] == "it was deleted while its rollout was followed"
+    assert result["workloads"][0]["failure"] == "it was deleted during the wait for its rollout"
     assert scene.seconds == 15
 
 

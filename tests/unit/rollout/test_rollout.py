@@ -152,7 +152,7 @@ def test_a_workload_deleted_while_it_is_followed_is_a_failure() -> None:
     scene = still(deployment(updatedReplicas=1))
     scene.agenda.after(2, lambda: scene.store.delete("Deployment", "default", "web"))
     result = scene.follow(name=["web"])
-    assert result["workloads"][0]["failure"] == "it was deleted while its rollout was followed"
+    assert result["workloads"][0]["failure"] == "it was deleted during the wait for its rollout"
     assert scene.seconds < 2.5
 
 
@@ -165,14 +165,14 @@ def test_a_workload_that_is_missing_is_nothing_to_wait_for_where_that_is_allowed
     result = scene.follow(kind="Deployment", name=["web", "never", "api"], allow_missing=True)
     assert (result["failed"], result["done"], result["pending_workloads"]) == (False, True, [])
     assert result["msg"].startswith("Rolled out: Deployment default/api after ")
-    said = "Not there, which allow_missing permits: Deployment default/web, Deployment default/never."
+    said = "Not found, which allow_missing permits: Deployment default/web, Deployment default/never."
     assert result["msg"].endswith(said)
 
 
 def test_a_task_of_which_nothing_is_there_is_done_where_that_is_allowed() -> None:
     result = still().follow(kind="Deployment", name=["web"], allow_missing=True)
     assert (result["failed"], result["done"]) == (False, True)
-    assert result["msg"] == "Not there, which allow_missing permits: Deployment default/web."
+    assert result["msg"] == "Not found, which allow_missing permits: Deployment default/web."
 
 
 def test_a_workload_made_again_under_its_name_is_not_silently_followed() -> None:
@@ -186,7 +186,7 @@ def test_a_workload_made_again_under_its_name_is_not_silently_followed() -> None
 
     scene.agenda.after(2, replace)
     failure = scene.follow(name=["web"])["workloads"][0]["failure"]
-    assert failure == "it was deleted, and another one was created under its name, while its rollout was followed"
+    assert failure == "it was deleted and created again under its name during the wait for its rollout"
 
 
 def test_a_workload_that_leaves_the_selector_is_followed_on() -> None:
@@ -268,7 +268,7 @@ def test_a_role_with_get_alone_is_looked_at_now_and_then() -> None:
     assert (result["failed"], 12 <= scene.seconds <= 17) == (False, True)
     assert len(scene.cluster.requests) <= 6
     assert result["warnings"][0].startswith("deployments in default cannot be listed (")
-    assert result["warnings"][0].endswith("), so they are looked at one by one every 5 s")
+    assert result["warnings"][0].endswith("), so they are read one by one every 5 s")
 
 
 def test_a_role_without_watch_is_listed_now_and_then() -> None:
@@ -311,7 +311,7 @@ def test_a_selector_needs_the_right_to_list() -> None:
         (
             {"name": ["wep"]},
             "there is no Deployment 'wep' in namespace default (no namespace was given, so that of the kubeconfig"
-            " context was taken, or default); did you mean web?",
+            " context was used, or default); did you mean web?",
         ),
         (
             {"workloads": [{"kind": "Deployment", "name": "wep"}], "namespace": "default"},
@@ -337,17 +337,20 @@ def test_a_selector_needs_the_right_to_list() -> None:
         ),
         (
             {"label_selectors": ["app=x"], "namespace": "default"},
-            "no Deployment in namespace default matches label_selectors 'app=x'; set allow_empty if that is fine",
+            "no Deployment in namespace default matches label_selectors 'app=x'; fix the selector or the labels, or set"
+            " allow_empty to accept no match",
         ),
         (
             {"label_selectors": ["app=web"], "namespace": "shop"},
             "no Deployment in namespace shop matches label_selectors 'app=web'; there is no namespace 'shop' either;"
-            " there are some in namespace default; set allow_empty if that is fine",
+            " there are some in namespace default; fix the selector or the labels, or set allow_empty to accept no"
+            " match",
         ),
         (
             {"label_selectors": ["app=x"]},
             "no Deployment in namespace default matches label_selectors 'app=x' (no namespace was given, so that of the"
-            " kubeconfig context was taken, or default); set allow_empty if that is fine",
+            " kubeconfig context was used, or default); fix the selector or the labels, or set allow_empty to accept no"
+            " match",
         ),
     ],
 )  # fmt: skip
@@ -459,7 +462,7 @@ def test_a_malformed_selector_is_told_with_its_option() -> None:
 def test_a_selector_may_match_nothing_where_the_task_says_so() -> None:
     result = still().follow(label_selectors=["app=x"], allow_empty=True)
     assert (result["failed"], result["done"], result["workloads"]) == (False, True, [])
-    assert result["msg"] == "There is no workload to follow, which allow_empty permits."
+    assert result["msg"] == "There is no workload to wait for, which allow_empty permits."
 
 
 def test_a_kind_that_this_server_does_not_serve_is_told() -> None:
@@ -516,4 +519,7 @@ def test_pods_that_are_answered_too_late_are_said_to_be_unknown() -> None:
     scene = still(deployment(updatedReplicas=1))
     scene.faults.add({"path": "/pods", "delay": 20, "times": 0})
     result = scene.follow(name=["web"], wait_timeout=5, fail_early="off")
-    assert "Pods in default cannot be read" in result["msg"] or "There was no time to find out more" in result["msg"]
+    assert (
+        "Pods in default cannot be read" in result["msg"]
+        or "Time ran out before all pods could be examined" in result["msg"]
+    )

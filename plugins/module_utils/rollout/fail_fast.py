@@ -12,7 +12,7 @@ from ..objects import Obj, identity_of
 from .pod_status import Problem
 from .workload_status import Key
 
-OFF, TOLERANT, STRICT = "off", "tolerant", "strict"
+OFF, STRICT = "off", "strict"
 
 # A container flickers between crashing and running; a reason that comes back this soon was never gone.
 MAX_GAP = 10.0

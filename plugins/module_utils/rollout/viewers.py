@@ -4,7 +4,7 @@
 """How far a rollout is, from one object: the checks of C(kubectl rollout status), in its order, with its messages.
 
 The differences from kubectl (pkg/polymorphichelpers/rollout_status.go) are deliberate and few; the guide
-docs/guides/rollout-status.md lists them line by line, those of the strict semantics too.
+docs/guides/rollout-status.md lists them all, and those of the strict semantics.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def deployment_view(obj: Obj, revision: int, strict: bool) -> View:
     waiting = f'Waiting for deployment "{name_of(obj)}" rollout to finish: '
     if wanted is not None and updated < int_field(wanted):
         return View(f"{waiting}{updated} out of {int_field(wanted)} new replicas have been updated...")
-    # kubectl compares with the updated ones only, so it calls a scale-down done before the pods are gone.
+    # kubectl compares with the updated ones only, so it calls a scale-down done while the pods still exist.
     left = total - (updated if wanted is None else min(updated, int_field(wanted)))
     if left > 0:
         return View(f"{waiting}{left} old replicas are pending termination...")

@@ -62,7 +62,7 @@ class WorkloadWatch:
                 self._crew.start(("group", number), partial(self._list, group.group))
 
     def list_again(self, now: float) -> None:
-        """List every group that has unfinished workloads once more."""
+        """List every group that has unfinished workloads again, for the final check."""
         for number, group in enumerate(self.groups):
             waiting = [member for member in group.members.values() if not member.finished]
             if waiting and not group.polled:

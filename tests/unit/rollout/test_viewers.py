@@ -105,7 +105,7 @@ def test_a_progress_deadline_that_passed_is_a_failure_that_may_be_stale() -> Non
     assert found == View("", failure='deployment "web" exceeded its progress deadline', may_be_stale=True)
 
 
-def test_an_unobserved_spec_is_told_before_the_deadline_of_the_one_before() -> None:
+def test_an_unobserved_spec_is_reported_before_the_deadline_of_the_one_before() -> None:
     conditions = [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}]
     assert seen("Deployment", deployment(generation=3, conditions=conditions)) == (
         "Waiting for deployment spec update to be observed...",
@@ -129,7 +129,7 @@ def test_another_revision_than_the_pinned_one_is_a_failure(annotation: str | Non
     assert view("Deployment", obj, revision=3).failure == failure
 
 
-def test_the_pinned_revision_is_followed() -> None:
+def test_the_pinned_revision_is_waited_for() -> None:
     obj = deployment(**complete())
     obj["metadata"]["annotations"] = {REVISION: "3"}
     assert seen("Deployment", obj, revision=3) == (DONE, True)
@@ -234,7 +234,7 @@ def test_a_statefulset_that_is_scaled_to_zero_is_not_complete_before_its_pods_ar
 
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("kind", ["DaemonSet", "StatefulSet"])
-def test_a_strategy_that_is_not_known_is_a_failure_that_names_it(kind: str, strict: bool) -> None:
+def test_an_unknown_strategy_is_a_failure_that_names_it(kind: str, strict: bool) -> None:
     obj = daemonset("Canary", **FULL) if kind == "DaemonSet" else statefulset(strategy="Canary", readyReplicas=3)
     name = obj["metadata"]["name"]
     assert view(kind, obj, strict=strict).failure == (

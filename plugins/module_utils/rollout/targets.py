@@ -32,7 +32,7 @@ class Target(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Group:
+class Selection:
     """Workloads of one list and one watch: by names, or (no names) all that match the selectors."""
 
     kind: str
@@ -42,7 +42,7 @@ class Group:
     selectors: tuple[str, ...] = ()
 
     def target(self, name: str) -> Target:
-        """Return the target of a name in this group."""
+        """Return the target of a name in this selection."""
         return Target(self.kind, self.namespace, name, self.api_version)
 
 
@@ -85,14 +85,14 @@ def of_manifests(described: Iterable[Described], namespace: str) -> Choice:
     return Choice(tuple(dict.fromkeys(targets)), tuple(dict.fromkeys(others)))
 
 
-def groups_of(targets: Iterable[Target], namespace: str) -> list[Group]:
+def selections_of(targets: Iterable[Target], namespace: str) -> list[Selection]:
     """Return the targets by kind and namespace, in their order; namespace: for those that have none."""
     names: dict[tuple[str, str, str], list[str]] = {}
     for target in targets:
         key = (target.kind, target.namespace or namespace, target.api_version)
         if target.name not in names.setdefault(key, []):
             names[key].append(target.name)
-    return [Group(*key, names=tuple(found)) for key, found in names.items()]
+    return [Selection(*key, names=tuple(found)) for key, found in names.items()]
 
 
 def _is_apps(api_version: Any) -> bool:

@@ -15,7 +15,7 @@ from ..cluster.workloads import Workloads
 from ..errors import ApiError, Forbidden, InvalidOptions, MaintenanceError, NotFound, Unauthorized
 from ..runtime.workers import Message, Pause, Workers
 from .options import RolloutTask
-from .targets import APPS, Group, groups_of
+from .targets import APPS, Selection, selections_of
 from .viewers import KINDS
 from .workload import Semantics, Workload, WorkloadGroup
 
@@ -38,7 +38,7 @@ class WorkloadWatch:
         self._rest = rest
         self._client = client
         semantics = Semantics(task.revision, task.strict, task.wait_sleep)
-        self.groups = [WorkloadGroup(group, semantics) for group in _groups(task, rest.namespace)]
+        self.groups = [WorkloadGroup(selection, semantics) for selection in _selections(task, rest.namespace)]
         self.warnings: list[str] = []
         self.unreadable = ""
         self._checked = False
@@ -59,14 +59,14 @@ class WorkloadWatch:
             if self._task.watch:
                 self._start_watch(number)
             else:
-                self._crew.start(("group", number), partial(self._list, group.group))
+                self._crew.start(("group", number), partial(self._list, group.selection))
 
     def list_again(self, now: float) -> None:
         """List every group that has unfinished workloads again, for the final check."""
         for number, group in enumerate(self.groups):
             waiting = [member for member in group.members.values() if not member.finished]
             if waiting and not group.polled:
-                self._crew.start(("again", number), partial(self._list, group.group))
+                self._crew.start(("again", number), partial(self._list, group.selection))
             elif group.polled:
                 for member in waiting:
                     member.read_at = now
@@ -112,15 +112,17 @@ class WorkloadWatch:
             self._check_names()
 
     def _start_watch(self, number: int, *before: Pause) -> None:
-        collection = self._collection(self.groups[number].group)
+        collection = self._collection(self.groups[number].selection)
         self._crew.follow(("group", number), chain(before, list_and_watch(self._rest, collection)))
 
-    def _collection(self, group: Group) -> Collection:
-        plural = KINDS[group.kind].plural
-        return self._client.collection(group.api_version, plural, group.namespace, group.names, group.selectors)
+    def _collection(self, selection: Selection) -> Collection:
+        plural = KINDS[selection.kind].plural
+        return self._client.collection(
+            selection.api_version, plural, selection.namespace, selection.names, selection.selectors
+        )
 
-    def _list(self, group: Group) -> Listed:
-        return Listed(self._client.listed(self._collection(group)))
+    def _list(self, selection: Selection) -> Listed:
+        return Listed(self._client.listed(self._collection(selection)))
 
     def _on_read(self, group: WorkloadGroup, message: Message, now: float) -> None:
         name, error = message.tag[2], message.error
@@ -141,12 +143,12 @@ class WorkloadWatch:
     def _on_watch_error(self, number: int, error: MaintenanceError, now: float) -> None:
         """Go on without the list or watch of a group if there is a way, else fail its workloads."""
         group = self.groups[number]
-        kind, api_version = group.group.kind, group.group.api_version
+        kind, api_version = group.selection.kind, group.selection.api_version
         delay = group.retries.delay_after(error)
         if delay is not None and self._may_be_transient(group, error):
             self._start_watch(number, Pause(delay))
             return
-        if isinstance(error, Forbidden) and group.group.names and not group.polled:
+        if isinstance(error, Forbidden) and group.selection.names and not group.polled:
             self._warn(group, "listed", error.message, "read one by one")
             group.start_polling(now)
             return
@@ -158,7 +160,7 @@ class WorkloadWatch:
                 f"this API server has no {kind} in api_version {api_version}: leave it out, or give one that it has"
             )
         if not any(member.known for member in self.members):
-            selectors = list(group.group.selectors)
+            selectors = list(group.selection.selectors)
             raise selector_fault(error, "label_selectors", selectors) if isinstance(error, ApiError) else error
         for member in group.members.values():
             member.failure = member.failure or ("" if member.done else error.message)
@@ -172,7 +174,9 @@ class WorkloadWatch:
         """
         if not self._task.watch:
             return False
-        suspect = isinstance(error, Unauthorized) or (isinstance(error, NotFound) and group.group.api_version == APPS)
+        suspect = isinstance(error, Unauthorized) or (
+            isinstance(error, NotFound) and group.selection.api_version == APPS
+        )
         return group.synced or (suspect and any(member.known for member in self.members))
 
     def _check_names(self) -> None:
@@ -198,40 +202,44 @@ class WorkloadWatch:
 
     def _fail_missing(self, group: WorkloadGroup) -> str:
         """Fail the workloads that do not exist; return a sentence about them, with a hint at the first."""
-        kind, namespace, api_version = group.group.kind, group.group.namespace, group.group.api_version
+        kind, namespace, api_version = group.selection.kind, group.selection.namespace, group.selection.api_version
         name, *others = group.missing
         for missing in group.missing:
             group.members[missing].failure = f"there is no such {kind}"
         more = f", nor {', '.join(others)}" if others else ""
         hint = self._client.likely(api_version, KINDS[kind].plural, namespace, name)
-        return f"there is no {kind} {name!r} in namespace {namespace}{more}{self._assumed(group.group)}{hint}"
+        return f"there is no {kind} {name!r} in namespace {namespace}{more}{self._assumed(group.selection)}{hint}"
 
     def _nothing_matches(self, group: WorkloadGroup) -> str:
-        kind, namespace, selectors = group.group.kind, group.group.namespace, ",".join(group.group.selectors)
+        kind, namespace, selectors = (
+            group.selection.kind,
+            group.selection.namespace,
+            ",".join(group.selection.selectors),
+        )
         elsewhere = self._client.elsewhere(
-            group.group.api_version, KINDS[kind].plural, namespace, "there are some", labelSelector=selectors
+            group.selection.api_version, KINDS[kind].plural, namespace, "there are some", labelSelector=selectors
         )
         return (
-            f"no {kind} in namespace {namespace} matches label_selectors {selectors!r}{self._assumed(group.group)}"
+            f"no {kind} in namespace {namespace} matches label_selectors {selectors!r}{self._assumed(group.selection)}"
             f"{elsewhere}; fix the selector or the labels, or set allow_empty to accept no match"
         )
 
-    def _assumed(self, group: Group) -> str:
-        """Return a hint that the user did not name a group's namespace, "" otherwise."""
+    def _assumed(self, selection: Selection) -> str:
+        """Return a hint that the user did not name the namespace, "" otherwise."""
         named = self._task.namespace or any(
-            target.namespace == group.namespace for target in self._task.targets if target.kind == group.kind
+            target.namespace == selection.namespace for target in self._task.targets if target.kind == selection.kind
         )
         return "" if named else ASSUMED
 
     def _warn(self, group: WorkloadGroup, verb: str, why: str, instead: str) -> None:
         self.warnings.append(
-            f"{KINDS[group.group.kind].plural} in {group.group.namespace} cannot be {verb} ({why}), so they are"
+            f"{KINDS[group.selection.kind].plural} in {group.selection.namespace} cannot be {verb} ({why}), so they are"
             f" {instead} every {self._task.wait_sleep:g} s"
         )
 
 
-def _groups(task: RolloutTask, default: str) -> list[Group]:
+def _selections(task: RolloutTask, default: str) -> list[Selection]:
     namespace = task.namespace or default
     if task.label_selectors:
-        return [Group(task.kind, namespace, task.api_version, selectors=task.label_selectors)]
-    return groups_of(task.targets, namespace)
+        return [Selection(task.kind, namespace, task.api_version, selectors=task.label_selectors)]
+    return selections_of(task.targets, namespace)

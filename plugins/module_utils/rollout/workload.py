@@ -11,7 +11,7 @@ from ..api.list_watch import Changed, Listed
 from ..api.retry import Retries
 from ..errors import MaintenanceError
 from ..objects import Obj, age_of, int_field, mapping_at, name_of, uid_of, version_of
-from .targets import Group, Target
+from .targets import Selection, Target
 from .viewers import View, figures, is_observed, view
 
 # An exceeded progress deadline in the first status of a generation may be left over from the one before
@@ -178,13 +178,13 @@ class Workload:
 
 @dataclass
 class WorkloadGroup:
-    """The workloads of one group, in the order in which kubectl would go through them.
+    """The workloads of one selection, in the order in which kubectl would go through them.
 
     synced: each was read or found missing; missing: names that do not exist; unreadable: names that may not be read,
     and why; polled: they cannot be listed, so each is read by itself.
     """
 
-    group: Group
+    selection: Selection
     semantics: Semantics
     members: dict[str, Workload] = field(default_factory=dict)
     synced: bool = False
@@ -194,11 +194,11 @@ class WorkloadGroup:
     retries: Retries = field(default_factory=Retries)
 
     def __post_init__(self) -> None:
-        for name in self.group.names:
+        for name in self.selection.names:
             self._add(name)
 
     def _add(self, name: str) -> None:
-        self.members.setdefault(name, Workload(self.group.target(name), self.semantics))
+        self.members.setdefault(name, Workload(self.selection.target(name), self.semantics))
 
     def on_watch_event(self, event: Changed, now: float) -> None:
         """Handle a change of one object of the group."""
@@ -211,7 +211,7 @@ class WorkloadGroup:
     def on_list(self, listing: Listed, now: float) -> None:
         """Handle a list of the group."""
         found = {name_of(obj): obj for obj in listing.items if obj}
-        for name in [] if self.synced or self.group.names else found:
+        for name in [] if self.synced or self.selection.names else found:
             self._add(name)
         for name, member in self.members.items():
             if name in found:

@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.options import task_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.targets import groups_of
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.targets import selections_of
 
 DEPLOYMENT = """
 apiVersion: apps/v1
@@ -103,9 +103,9 @@ def test_the_workloads_of_a_drain_are_accepted_and_other_kinds_skipped() -> None
     assert task.skipped == ("Job shop/report", "ReplicaSet shop/old", "StatefulSet shop/q")
 
 
-def test_workloads_of_one_kind_and_namespace_are_one_group() -> None:
+def test_workloads_of_one_kind_and_namespace_are_one_selection() -> None:
     task = task_from({"resource_definition": [DEPLOYMENT, AGENT, described("Deployment", "api", "shop")]})
-    groups = [(group.kind, group.namespace, group.names) for group in groups_of(task.targets, "default")]
+    groups = [(one.kind, one.namespace, one.names) for one in selections_of(task.targets, "default")]
     assert groups == [("Deployment", "shop", ("web", "api")), ("DaemonSet", "default", ("agent",))]
 
 

@@ -16,10 +16,10 @@ description:
   - Reports how far the rollouts of Deployments, DaemonSets and StatefulSets are and waits until they are complete, as
     C(kubectl rollout status) does, for many workloads at once and within one time limit.
   - Says why a rollout is stuck, and fails before the time is up when pods of the new revision cannot start (see
-    O(fail_early)). A failed task lists in RV(pending_pods) the pods that hold the rollout up, with a reason that
+    O(fail_early)). A failed task lists in RV(pending_pods) the pods that block the rollout, with a reason that
     playbooks can test.
-  - All workloads of one kind in one namespace cost one list and one watch. Pods are looked at only while a rollout
-    stands still.
+  - All workloads of one kind in one namespace cost one list and one watch. Pods are read only while a rollout makes
+    no progress.
   - Changes nothing.
 options:
   kind:
@@ -29,7 +29,7 @@ options:
     choices: [Deployment, DaemonSet, StatefulSet]
   name:
     description:
-      - Workloads of the O(kind) to follow. A single name may be given as a string.
+      - Workloads of the O(kind) to wait for. A single name may be given as a string.
       - Exactly one of O(name), O(label_selectors), O(workloads), O(resource_definition) and O(src) is needed.
     type: list
     elements: str
@@ -48,7 +48,7 @@ options:
   label_selectors:
     description:
       - Label selectors that choose workloads of the O(kind). A workload must match all of them.
-      - Workloads that come to match later are not followed.
+      - Workloads that match later are not waited for.
     type: list
     elements: str
   workloads:
@@ -95,29 +95,29 @@ options:
     default: 0
   watch:
     description:
-      - Whether to wait. If V(false), the task looks once and does not fail for an unfinished rollout; see RV(done).
+      - Whether to wait. If V(false), the task checks once and does not fail for an unfinished rollout; see RV(done).
     type: bool
     default: true
   wait_timeout:
     description:
       - Seconds for all workloads together. V(0) sets no limit.
-      - A task that runs out of time fails and lists the pods that hold the rollouts up.
+      - A task that runs out of time fails and lists the pods that block the rollouts.
     type: int
     default: 900
   wait_sleep:
     description:
-      - Seconds between two looks where the account may not list or watch. Less than a second counts as one.
+      - Seconds between two requests where the account may not list or watch. Less than a second counts as one.
     type: int
     default: 5
   allow_empty:
     description:
-      - Whether it is fine if there is nothing to follow. Otherwise that is an error.
+      - Whether it is fine if there is nothing to wait for. Otherwise that is an error.
     type: bool
     default: false
   allow_missing:
     description:
-      - Whether workloads that do not exist, or are deleted meanwhile, are skipped. Otherwise that is an error.
-      - Meant for workloads that belong to somebody else, such as those whose pods a drain has evicted.
+      - Whether workloads that do not exist, or are deleted during the wait, are skipped. Otherwise that is an error.
+      - Meant for workloads of other owners, such as those whose pods a drain has evicted.
     type: bool
     default: false
   fail_early:
@@ -127,7 +127,7 @@ options:
       - V(off) waits as kubectl does, until the rollout is complete, its progress deadline is exceeded, or time is up.
       - V(tolerant) fails when a pod shows the same reason for O(fail_early_window).
       - V(strict) also fails at the first sight of a reason that does not go away by itself. These are an image that the
-        registry refuses, a container that cannot be configured or started, one that ends again and again or runs out of
+        registry refuses, a container that cannot be configured or started, one that crashes repeatedly or runs out of
         memory, an init container that fails, a paused Deployment whose template has changed, and pods that are refused
         by an admission plugin, or by a quota of which no old pod can free a share.
     type: str
@@ -168,7 +168,7 @@ notes:
     ControllerRevisions and events, and get pods/log. RV(msg) says what it may not read.
   - Unlike kubectl, the module does not call a Deployment that is being scaled down complete while surplus pods are
     counted. And if an exceeded progress deadline is the first thing it sees of a new generation, it confirms that by a
-    second look two seconds later.
+    second read two seconds later.
 seealso:
   - module: kubeops.maintenance.k8s_node_drain
   - module: kubernetes.core.k8s
@@ -230,18 +230,18 @@ EXAMPLES = r"""
         namespace: shop
       when: "'image_pull' in rollout.pending_pods | map(attribute='reason')"
 
-- name: Look without waiting
+- name: Check without waiting
   kubeops.maintenance.k8s_rollout_status:
     kind: StatefulSet
     name: [db, queue]
     namespace: shop
     watch: false
-  register: look
+  register: check
 """
 
 RETURN = r"""
 msg:
-  description: How the rollouts ended, and for a failure, what holds them up.
+  description: How the rollouts ended, and for a failure, what blocks them.
   returned: always
   type: str
   sample: >-
@@ -327,8 +327,8 @@ pending_workloads:
   sample: [{api_version: apps/v1, kind: Deployment, namespace: shop, name: web}]
 pending_pods:
   description:
-    - For a failed task, the pods that hold the rollouts up. Pods of older revisions are left out, as far as the account
-      has the rights to tell them apart.
+    - For a failed task, the pods that block the rollouts. Pods of older revisions are left out, as far as the account
+      has the rights to distinguish them.
   returned: always
   type: list
   elements: dict
@@ -344,7 +344,7 @@ pending_pods:
       type: str
       sample: Deployment/web
     revision:
-      description: The hash by which the pod's controller tells revisions apart.
+      description: The hash by which the pod's controller distinguishes revisions.
       type: str
     node:
       description: The node that the pod is on, empty if it is on none.
@@ -358,7 +358,7 @@ pending_pods:
         - V(image_pull), an image cannot be pulled.
         - V(container_config), a container's configuration lacks something, such as a ConfigMap or Secret.
         - V(container_create), a container cannot be created or started.
-        - V(crash_loop), a container ends when it should run.
+        - V(crash_loop), a container exits when it should run.
         - V(oom_killed), a container ran out of memory.
         - V(init_failed), an init container fails.
         - V(probe_failed), a container runs and its readiness probe fails.
@@ -369,8 +369,8 @@ pending_pods:
         - V(quota), a quota or a limit range forbids the pod.
         - V(create_refused), the API server or a webhook refuses to create the pod.
         - V(paused), the Deployment is paused and its template has changed.
-        - V(not_created), the pod is missing and nothing says why.
-        - V(scheduling_gated), a scheduling gate holds the pod back.
+        - V(not_created), the pod is missing and no event says why.
+        - V(scheduling_gated), the pod has a scheduling gate.
         - V(starting), the pod is starting.
         - V(not_ready), its containers run but are not ready.
         - V(terminating), the pod is shutting down, and its successor may wait for that.
@@ -380,7 +380,7 @@ pending_pods:
       sample: image_pull
     message:
       description:
-        - The reason in words, with what the kubelet, the registry, the scheduler or the API server said, and what to
+        - The reason as text, with the error of the kubelet, the registry, the scheduler or the API server, and what to
           do.
       type: str
     container:

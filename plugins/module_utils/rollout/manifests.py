@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read the objects that manifests describe, in every form in which kubernetes.core.k8s takes them.
+"""Read the objects that manifests define, in every form that kubernetes.core.k8s accepts.
 
 Error texts name files, lines and documents and never quote a manifest, which may hold secrets.
 """
@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 from ..errors import InvalidOptions, MaintenanceError, MissingLibrary
 from ..objects import Obj, mapping_at
 
-SHORTEST_SECRET = 6
-# Where a Secret has its values.
-_HOLDS = ("data", "stringData")
-# What kubectl takes from a folder.
+MIN_SECRET_LENGTH = 6
+# The fields of a Secret that have its values.
+_SECRET_FIELDS = ("data", "stringData")
+# What kubectl reads from a folder.
 SUFFIXES = (".yaml", ".yml", ".json")
 
 
 class Described(NamedTuple):
-    """An object of a manifest, and where it stands for error texts."""
+    """An object of a manifest, and its place for error texts."""
 
     obj: Obj
     place: str
@@ -38,7 +38,7 @@ def objects_in(definition: Any, place: str) -> list[Described]:
         return [
             found
             for number, entry in enumerate(definition, 1)
-            for found in objects_in(entry, "%s, entry %d" % (place, number))
+            for found in objects_in(entry, f"{place}, entry {number}")
         ]
     if isinstance(definition, str):
         return [found for spot, document in _documents(definition, place) for found in _expanded(document, spot)]
@@ -46,39 +46,39 @@ def objects_in(definition: Any, place: str) -> list[Described]:
 
 
 def objects_of_files(paths: tuple[str, ...]) -> list[Described]:
-    """Return the objects of files, and of the manifests that stand in folders."""
+    """Return the objects of files, and of the manifests in folders."""
     return [found for path in paths for file in _files(path) for found in objects_in(_text(file), file)]
 
 
 def secrets_in(definition: Any) -> set[str]:
-    """Return what the Secrets of a definition hold, so that it can be kept out of what Ansible repeats.
+    """Return the values of the Secrets of a definition, for Ansible to mask.
 
-    Short values are left out, because they would be masked inside ordinary words. Each line of a longer value counts as
-    well, because YAML shows lines apart. Of a text that cannot be parsed everything may be secret.
+    Short values are left out, because they would be masked inside ordinary words. Each line of a longer value is masked
+    as well, because YAML shows lines separately. In a text that cannot be parsed, everything may be secret.
     """
     if isinstance(definition, list):
         return {secret for entry in definition for secret in secrets_in(entry)}
     try:
         described = [found.obj for found in objects_in(definition, "")]
     except MaintenanceError:
-        values = list(_held(definition))
+        values = list(_possible_secrets(definition))
     else:
         secrets = [obj for obj in described if obj.get("kind") == "Secret"]
-        values = [value for obj in secrets for key in _HOLDS for value in mapping_at(obj, key).values()]
+        values = [value for obj in secrets for key in _SECRET_FIELDS for value in mapping_at(obj, key).values()]
     lines = {line.strip() for value in values for line in str(value).splitlines()}
-    return {text for text in {str(value) for value in values} | lines if len(text) >= SHORTEST_SECRET}
+    return {text for text in {str(value) for value in values} | lines if len(text) >= MIN_SECRET_LENGTH}
 
 
-def _held(definition: Any) -> Iterator[Any]:
-    """Yield what may be secret of a definition that is not understood: a text as it is, and what Secrets hold."""
+def _possible_secrets(definition: Any) -> Iterator[Any]:
+    """Yield what may be secret in a definition that cannot be parsed: whole texts, and the fields of Secrets."""
     if isinstance(definition, str):
         yield definition
     for entry in definition if isinstance(definition, list) else [definition]:
         for key, value in entry.items() if isinstance(entry, dict) else ():
-            if key in _HOLDS:
+            if key in _SECRET_FIELDS:
                 yield from value.values() if isinstance(value, dict) else [value]
             elif isinstance(value, (dict, list)):
-                yield from _held(value)
+                yield from _possible_secrets(value)
 
 
 def _files(path: str) -> list[str]:
@@ -92,7 +92,7 @@ def _files(path: str) -> list[str]:
     except OSError as exc:
         raise _unreadable(full, exc) from exc
     if not names:
-        raise InvalidOptions("the option src: the folder %s has no file that ends in %s" % (full, ", ".join(SUFFIXES)))
+        raise InvalidOptions(f"the option src: the folder {full} has no file that ends in {', '.join(SUFFIXES)}")
     return [os.path.join(full, name) for name in names]
 
 
@@ -103,15 +103,15 @@ def _text(path: str) -> str:
     except OSError as exc:
         raise _unreadable(path, exc) from exc
     except UnicodeDecodeError as exc:
-        raise InvalidOptions("the option src: %s is not UTF-8 text, so it is not a manifest" % path) from exc
+        raise InvalidOptions(f"the option src: {path} is not UTF-8 text, so it is not a manifest") from exc
     except ValueError as exc:
-        raise InvalidOptions("the option src: %r is not the path of a file" % path) from exc
+        raise InvalidOptions(f"the option src: {path!r} is not the path of a file") from exc
 
 
 def _unreadable(path: str, exc: OSError) -> InvalidOptions:
+    why = exc.strerror or type(exc).__name__
     return InvalidOptions(
-        "the option src: %s cannot be read (%s); paths are those of the host that the task runs on"
-        % (path, exc.strerror or type(exc).__name__)
+        f"the option src: {path} cannot be read ({why}); paths are those of the host that the task runs on"
     )
 
 
@@ -126,12 +126,12 @@ def _documents(text: str, place: str) -> list[tuple[str, Any]]:
     try:
         documents = list(yaml.load_all(text, Loader=_tolerant(yaml, reached)))
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as exc:
-        # The last ones are what the library raises for values that their tags do not fit, such as "!!bool x".
+        # The library raises the last ones for values that do not match their tags, such as "!!bool x".
         spot = _spot(exc, text, reached, hasattr(yaml, "CSafeLoader"))
-        raise InvalidOptions("%s is neither YAML nor JSON (%s): correct it" % (place, spot)) from None
+        raise InvalidOptions(f"{place} is neither YAML nor JSON ({spot}): correct it") from None
     if len(documents) == 1:
         return [(place, documents[0])]
-    return [("%s, document %d" % (place, number), document) for number, document in enumerate(documents, 1)]
+    return [(f"{place}, document {number}", document) for number, document in enumerate(documents, 1)]
 
 
 def _spot(exc: Exception, text: str, reached: list[Any], in_bytes: bool) -> str:
@@ -141,14 +141,15 @@ def _spot(exc: Exception, text: str, reached: list[Any], in_bytes: bool) -> str:
     if isinstance(position, int):
         raw = text.encode("utf-8", "surrogatepass") if in_bytes and not isinstance(exc, UnicodeError) else None
         before = text[:position] if raw is None else raw[:position].decode("utf-8", "replace")
-        return "line %d, column %d" % (before.count("\n") + 1, len(before) - before.rfind("\n"))
-    return "line %d, column %d" % (mark.line + 1, mark.column + 1) if mark is not None else "nested too deeply"
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        return f"line {line}, column {column}"
+    return f"line {mark.line + 1}, column {mark.column + 1}" if mark is not None else "nested too deeply"
 
 
 def _tolerant(yaml: Any, reached: list[Any]) -> Any:
-    """Return a safe loader to which a tag or a bare C(=) is no error: only names are of interest here.
+    """Return a safe loader that accepts unknown tags and a bare C(=): only names matter here.
 
-    reached: gets the place of the value that it came to last.
+    reached: gets the place of the last value that was read.
     """
     # The C parser is ten times as fast, and not part of every build.
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -164,32 +165,32 @@ def _tolerant(yaml: Any, reached: list[Any]) -> Any:
 
 
 def _expanded(document: Any, place: str, lists: set[int] | None = None) -> Iterator[Described]:
-    """Yield an object, or those of a list. lists: those of the document that were seen, as an alias may name one again.
+    """Yield an object, or those of a list. lists: those already expanded, since an alias may repeat one.
 
     Aliases can make a list its own item, or a few lines of YAML millions of objects.
     """
     lists = set() if lists is None else lists
     if document is None:
-        # What stands between two lines of dashes.
+        # An empty document, between two lines of dashes.
         return
     if isinstance(document, str):
-        raise InvalidOptions("%s is plain text and not an object; use src for the path of a file" % place)
+        raise InvalidOptions(f"{place} is plain text and not an object; use src for the path of a file")
     if not isinstance(document, dict):
-        raise InvalidOptions("%s is not an object with apiVersion, kind and metadata" % place)
+        raise InvalidOptions(f"{place} is not an object with apiVersion, kind and metadata")
     if not document.get("kind"):
-        raise InvalidOptions("%s has no kind, so it is unclear what it describes" % place)
+        raise InvalidOptions(f"{place} has no kind, so it is unclear what it defines")
     items = document.get("items")
     if str(document["kind"]).endswith("List") and (items is None or isinstance(items, list)):
         if items and id(items) not in lists:
             lists.add(id(items))
             for number, item in enumerate(items, 1):
-                yield from _expanded(_typed(item, document), "%s, item %d" % (place, number), lists)
+                yield from _expanded(_typed(item, document), f"{place}, item {number}", lists)
         return
     yield Described(document, place)
 
 
 def _typed(item: Any, parent: Obj) -> Any:
-    """Return an item of a list with its kind, which lists of one kind (DeploymentList) leave to their own name."""
+    """Return an item of a list with its kind, which items of a list such as DeploymentList may lack."""
     kind = str(parent["kind"])[: -len("List")]
     if not kind or not isinstance(item, dict):
         return item

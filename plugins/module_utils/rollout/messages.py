@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sum up in a few sentences how rollouts ended, what keeps them, and what to look at; also for hundreds of them."""
+"""The sentences that say how rollouts ended, what is wrong, and what to do; short also for hundreds of them."""
 
 from __future__ import annotations
 
@@ -10,21 +10,44 @@ from typing import Protocol
 
 from ..objects import full_name, name_of
 from ..text import MAX_NAMES, abbreviate
-from .evidence import Entry
+from .findings import PendingPod
 from .options import RolloutTask
-from .remedies import with_remedy
+from .pod_status import Problem
 from .workload import Workload
+
+# What to do, by reason; the message about a paused Deployment says it already. The guide on rollout status says more.
+_REMEDIES = {
+    "image_pull": "correct the image's name or the pull secret",
+    "container_config": "create the ConfigMap, Secret or key that is missing, or correct its name in the template",
+    "container_create": "correct the container's command, mounts or security context",
+    "crash_loop": "see its log for why it ends",
+    "oom_killed": "raise its memory limit, or find out what uses the memory",
+    "init_failed": "see its log for why it fails",
+    "probe_failed": "see why its probe fails, or give a slow starter a startup probe",
+    "unschedulable": "free or add capacity, or correct what keeps it off the nodes",
+    "volume": "see its PersistentVolumeClaim and the storage driver of its node",
+    "sandbox": "see the network plugin and the container runtime of its node",
+    "pod_failed": "see what its node lacks",
+    "quota": "raise the quota, or let the rollout surge less",
+    "create_refused": "change the template as the error asks, or ask the owner of the policy",
+    "not_created": "see the events of the workload, and whether kube-controller-manager is running",
+    "scheduling_gated": "find out who removes the gate",
+    "starting": "give it more time (wait_timeout), or see the pod's events",
+    "not_ready": "see the container's log and its readiness probe",
+    "terminating": "give it more time (wait_timeout), or see what its node's kubelet is waiting for",
+    "forbidden": "grant the account the right to list pods there",
+}
 
 
 class Ended(Protocol):
-    """What the sentences are made from (see rollout_report.Report)."""
+    """What the sentences are made from (see result.Report)."""
 
     task: RolloutTask
     seconds: float
     timed_out: bool
     cancelled: str
-    refused: str
-    entries: list[Entry]
+    unreadable: str
+    pending_pods: list[PendingPod]
     notes: list[str]
 
     @property
@@ -33,100 +56,97 @@ class Ended(Protocol):
 
     @property
     def failed(self) -> bool:
-        """Tell whether the task failed."""
+        """Return whether the task failed."""
 
 
 def message_of(end: Ended) -> str:
     """Return the task's C(msg)."""
     sentences = [_main(end)]
     if end.failed:
-        pods = _pods(end.entries)
-        sentences += ["Not ready: %s." % pods] if pods else []
-        sentences += ["%s." % (note[0].upper() + note[1:]) for note in end.notes[:MAX_NAMES]]
-    if end.task.passed_over:
-        sentences.append("Skipped, because they have no rollout: %s." % abbreviate(end.task.passed_over))
+        # Those that decided are in the first sentence.
+        pods = _pods([pod for pod in end.pending_pods if not pod.decisive])
+        sentences += [f"Not ready: {pods}."] if pods else []
+        sentences += [f"{_capitalized(note)}." for note in end.notes[:MAX_NAMES]]
+    if end.task.skipped:
+        sentences.append(f"Skipped, because they have no rollout: {abbreviate(end.task.skipped)}.")
     return " ".join(sentences)
+
+
+def with_remedy(problem: Problem) -> str:
+    """Return a problem's message, without a full stop at its end, and what to do."""
+    message, remedy = problem.message.rstrip("."), _REMEDIES.get(problem.reason)
+    return f"{message}; {remedy}" if remedy else message
 
 
 def _main(end: Ended) -> str:
     members = end.members
-    open_ones = [member for member in members if not member.over]
+    unfinished = [member for member in members if not member.finished]
     failed = [member for member in members if member.failure]
     if not members:
-        return "There is no workload to follow, which allow_empty permits."
+        return "There is no workload to wait for, which allow_empty permits."
     if end.cancelled:
-        return "The wait was %s: %s." % (end.cancelled, _told(open_ones + failed))
-    if end.refused:
+        return f"The wait was {end.cancelled}: {_states(unfinished + failed)}."
+    if end.unreadable:
         rest = sum(member.known for member in members)
-        return "%s. %s not waited for (see workloads)." % (
-            end.refused[0].upper() + end.refused[1:].rstrip("."),
-            "The other workload was" if rest == 1 else "The other %d workloads were" % rest,
-        )
-    given_up = [entry for entry in end.entries if entry.decisive]
+        others = "The other workload was" if rest == 1 else f"The other {rest} workloads were"
+        return f"{_capitalized(end.unreadable.rstrip('.'))}. {others} not waited for (see workloads)."
+    decisive = [pod for pod in end.pending_pods if pod.decisive]
     sentences = []
-    if given_up:
-        sentences.append("Failed early (fail_early=%s): %s." % (end.task.fail_early, _given_up(given_up)))
+    if decisive:
+        pods = _pods(decisive, lambda pod: f"{pod.workload.target.text()}: ")
+        sentences.append(f"Failed early (fail_early={end.task.fail_early}): {pods}.")
     if failed:
-        sentences.append("Failed: %s." % "; ".join(_failure(member) for member in failed[:MAX_NAMES]) + _more(failed))
-    if open_ones and not given_up:
-        limit = " within %d s" % end.task.wait_timeout if end.timed_out else " yet"
-        sentences.append("Not rolled out%s: %s." % (limit, _told(open_ones)))
-    if sentences:
-        return " ".join(sentences)
-    there = [member.target.text() for member in members if member.known]
-    gone = [member.target.text() for member in members if not member.known]
-    after = " after %.0f s." % end.seconds if end.seconds >= 1 else "."
-    said = ["Rolled out: %s%s" % (abbreviate(there), after)] if there else []
-    return " ".join(said + (["Not there, which allow_missing permits: %s." % abbreviate(gone)] if gone else []))
+        sentences.append(f"Failed: {_states(failed)}.")
+    if unfinished and not decisive:
+        limit = f" within {end.task.wait_timeout} s" if end.timed_out else " yet"
+        sentences.append(f"Not rolled out{limit}: {_states(unfinished)}.")
+    return " ".join(sentences) or _complete(end)
 
 
-def _told(members: list[Workload]) -> str:
-    """Say of some workloads what they wait for or why they failed."""
-    told = [_failure(member) if member.failure else _state(member) for member in members[:MAX_NAMES]]
-    return "; ".join(told) + _more(members)
+def _complete(end: Ended) -> str:
+    found = [member.target.text() for member in end.members if member.known]
+    missing = [member.target.text() for member in end.members if not member.known]
+    after = f" after {end.seconds:.0f} s" if end.seconds >= 1 else ""
+    sentences = [f"Rolled out: {abbreviate(found)}{after}."] if found else []
+    sentences += [f"Not found, which allow_missing permits: {abbreviate(missing)}."] if missing else []
+    return " ".join(sentences)
+
+
+def _states(members: list[Workload]) -> str:
+    """Return what some workloads wait for or why they failed."""
+    more = len(members) - MAX_NAMES
+    return "; ".join(map(_state, members[:MAX_NAMES])) + (f" and {more} more" if more > 0 else "")
 
 
 def _state(member: Workload) -> str:
-    return "%s (%s)" % (member.target.text(), member.message.rstrip(".") or "not judged yet")
+    if member.failure:
+        return f"{member.target.text()}: {member.failure.rstrip('.')}"
+    return f"{member.target.text()} ({member.message.rstrip('.') or 'not checked yet'})"
 
 
-def _failure(member: Workload) -> str:
-    return "%s: %s" % (member.target.text(), member.failure.rstrip("."))
-
-
-def _given_up(entries: list[Entry]) -> str:
-    return _grouped(entries, lambda entry: entry.followed.target.text())
-
-
-def _pods(entries: list[Entry]) -> str:
-    """Say which pods keep the rollouts, and not again what was said before."""
-    return _grouped([entry for entry in entries if not entry.decisive], lambda entry: "")
-
-
-def _grouped(entries: list[Entry], start: Callable[[Entry], str]) -> str:
-    """Name pods first and then what holds them, those with the same words together; start: what stands before."""
+def _pods(pods: list[PendingPod], prefix: Callable[[PendingPod], str] = lambda pod: "") -> str:
+    """Return the pods' names and what is wrong with them; pods with the same prefix and problem are named together."""
     groups: dict[tuple[str, str], list[str]] = {}
-    for entry in entries:
-        before, end = start(entry), with_remedy(entry.trouble) + _log(entry)
-        if name_of(entry.pod):
-            groups.setdefault((before + ": " if before else "", ": " + end), []).append(full_name(entry.pod))
+    for pod in pods:
+        problem = with_remedy(pod.problem) + _log(pod)
+        if name_of(pod.pod):
+            groups.setdefault((prefix(pod), f": {problem}"), []).append(full_name(pod.pod))
         else:
-            groups.setdefault(("", " " + end), []).append(entry.followed.target.text())
-    told = [before + _numbered(names, end) for (before, end), names in list(groups.items())[:MAX_NAMES]]
+            groups.setdefault(("", f" {problem}"), []).append(pod.workload.target.text())
+    texts = [before + _names(names, end) + end for (before, end), names in list(groups.items())[:MAX_NAMES]]
     more = sum(len(names) for names in list(groups.values())[MAX_NAMES:])
-    return "; ".join(told) + ("; %d more (see pending_pods)" % more if more else "")
+    return "; ".join(texts) + (f"; {more} more (see pending_pods)" if more else "")
 
 
-def _numbered(names: list[str], end: str) -> str:
+def _names(names: list[str], end: str) -> str:
     noun = "" if not end.startswith(":") else "pods " if len(names) > 1 else "pod "
-    return noun + abbreviate(names) + end
+    return noun + abbreviate(names)
 
 
-def _log(entry: Entry) -> str:
-    lines = entry.last_log.splitlines()
-    return "; its log ends with %r" % lines[-1][:300] if lines else ""
+def _log(pod: PendingPod) -> str:
+    lines = pod.last_log.splitlines()
+    return f"; its log ends with {lines[-1][:300]!r}" if lines else ""
 
 
-def _more(members: list[Workload]) -> str:
-    more = len(members) - MAX_NAMES
-    return " and %d more" % more if more > 0 else ""
+def _capitalized(text: str) -> str:
+    return text[0].upper() + text[1:]

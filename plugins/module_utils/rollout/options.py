@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Turn the module's options into one checked value that the wait for rollouts works by."""
+"""Turn the module's options into one checked RolloutTask."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from .targets import ANY_KIND, APPS, Choice, Target, of_manifests, of_workloads
 from .viewers import KINDS
 
 _API_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*/[A-Za-z0-9]+")
-# Ways to say which workloads; a task uses one.
+# The options that name workloads; a task uses one of them.
 SOURCES = ("name", "label_selectors", "workloads", "resource_definition", "src")
 
 
 @dataclass(frozen=True)
 class RolloutTask:
-    """What a task asks for; options of the same names, as documented.
+    """The options of a task, under their documented names.
 
     targets: the workloads by name, empty where label selectors choose them. strict: semantics.
     """
 
     targets: tuple[Target, ...] = ()
-    passed_over: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
     kind: str = ""
     namespace: str = ""
     api_version: str = APPS
@@ -47,7 +47,7 @@ class RolloutTask:
 
 
 def task_from(params: Mapping[str, Any]) -> RolloutTask:
-    """Return the task that the module's parameters describe; raise InvalidOptions with the first fault."""
+    """Return the task that the module's parameters describe; raise InvalidOptions for the first error."""
     check_at_least("revision", params.get("revision"), 0, "the number of a revision, 0 for any")
     check_at_least("wait_timeout", params.get("wait_timeout"), 0, "seconds, 0 for no limit")
     check_at_least("wait_sleep", params.get("wait_sleep"), 0, "seconds")
@@ -60,8 +60,8 @@ def task_from(params: Mapping[str, Any]) -> RolloutTask:
         raise InvalidOptions(_nothing(source, choice))
     task = RolloutTask(
         targets=choice.targets,
-        # Manifests are full of other kinds; of what a drain moved, each entry was meant.
-        passed_over=choice.passed_over if source == "workloads" else (),
+        # Manifests are full of other kinds; of affected_workloads, each entry was meant.
+        skipped=choice.skipped if source == "workloads" else (),
         kind=str(params.get("kind") or ""),
         namespace=namespace,
         api_version=_api_version(params),
@@ -69,7 +69,7 @@ def task_from(params: Mapping[str, Any]) -> RolloutTask:
         revision=int_field(params.get("revision")),
         watch=params.get("watch") is not False,
         wait_timeout=int_field(params.get("wait_timeout"), 900),
-        # A pause of nothing would ask the API server without a break, and no clock takes one of centuries.
+        # 0 would poll the API server without a pause, and no clock can wait for centuries.
         wait_sleep=float(min(86400, max(1, int_field(params.get("wait_sleep"), 5)))),
         allow_empty=allow_empty,
         allow_missing=bool(params.get("allow_missing")),
@@ -85,20 +85,18 @@ def task_from(params: Mapping[str, Any]) -> RolloutTask:
 def _source(params: Mapping[str, Any]) -> str:
     given = [option for option in SOURCES if params.get(option) is not None]
     if len(given) != 1:
-        found = "%s are given" % " and ".join(given) if given else "none is given"
+        found = f"{' and '.join(given)} are given" if given else "none is given"
         raise InvalidOptions(
-            "give one of name (with kind), label_selectors (with kind), workloads, resource_definition and src; %s"
-            % found
+            "give one of name (with kind), label_selectors (with kind), workloads, resource_definition and src;"
+            f" {found}"
         )
     if given[0] in ("name", "label_selectors"):
         kind = params.get("kind")
         if kind not in KINDS:
-            raise InvalidOptions(
-                "the option %s needs a kind that has a rollout, %s%s"
-                % (given[0], ANY_KIND, ", and not %s" % kind if kind else "")
-            )
+            not_this = f", and not {kind}" if kind else ""
+            raise InvalidOptions(f"the option {given[0]} needs a kind that has a rollout, {ANY_KIND}{not_this}")
     elif params.get("kind"):
-        raise InvalidOptions("the option kind goes with name or label_selectors; %s names kinds itself" % given[0])
+        raise InvalidOptions(f"the option kind goes with name or label_selectors; {given[0]} names kinds itself")
     return given[0]
 
 
@@ -107,7 +105,7 @@ def _chosen(source: str, params: Mapping[str, Any], namespace: str) -> Choice:
         names = distinct_texts("name", params["name"], "the name of a workload")
         for name in names:
             if "/" in name:
-                raise InvalidOptions("the option name is %r, but must be a name without a kind or a namespace" % name)
+                raise InvalidOptions(f"the option name is {name!r}, but must be a name without a kind or a namespace")
         kind, version = str(params["kind"]), _api_version(params)
         return Choice(tuple(Target(kind, namespace, name, version) for name in names))
     if source == "workloads":
@@ -123,29 +121,27 @@ def _chosen(source: str, params: Mapping[str, Any], namespace: str) -> Choice:
 def _api_version(params: Mapping[str, Any]) -> str:
     text = str(params.get("api_version") or APPS).strip()
     if not _API_VERSION.fullmatch(text):
-        raise InvalidOptions(
-            "the option api_version is %r, but must be a group and a version such as %s" % (text, APPS)
-        )
+        raise InvalidOptions(f"the option api_version is {text!r}, but must be a group and a version such as {APPS}")
     return text
 
 
 def _nothing(source: str, choice: Choice) -> str:
-    others = " (only %s)" % ", ".join(choice.passed_over[:5]) if choice.passed_over else ""
-    return "the option %s names no %s%s; set allow_empty if that is fine" % (source, ANY_KIND, others)
+    others = f" (only {', '.join(choice.skipped[:5])})" if choice.skipped else ""
+    return f"the option {source} names no {ANY_KIND}{others}; set allow_empty to accept that"
 
 
 def _check_names(task: RolloutTask) -> None:
     if task.namespace:
         check_name("the option namespace", task.namespace)
     for target in task.targets:
-        check_name("the name of a %s" % target.kind, target.name)
+        check_name(f"the name of a {target.kind}", target.name)
         if target.namespace:
-            check_name("the namespace of %s %s" % (target.kind, target.name), target.namespace)
+            check_name(f"the namespace of {target.kind} {target.name}", target.namespace)
 
 
 def _check_revision(task: RolloutTask) -> None:
-    """Refuse a revision for kinds that have none, rather than pass over it as kubectl does."""
+    """Reject a revision for kinds that have none, instead of ignoring it as kubectl does."""
     kinds = {target.kind for target in task.targets} | ({task.kind} if task.kind else set())
     without = sorted(kind for kind in kinds if kind in KINDS and not KINDS[kind].revisions)
     if task.revision and without:
-        raise InvalidOptions("the option revision is only for Deployments; a %s has no revision number" % without[0])
+        raise InvalidOptions(f"the option revision is only for Deployments; a {without[0]} has no revision number")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Turn what is known of rollouts at a task's end into return values. The same keys come whatever the end was."""
+"""The return values: the state of the rollouts when the task ends. The keys are always the same."""
 
 from __future__ import annotations
 
@@ -10,44 +10,43 @@ from typing import Any
 
 from ..objects import mapping_at, name_of
 from ..text import truncate_lists
-from .diagnosis import Finding, revision_hash
-from .evidence import Entry
-from .messages import message_of
+from .fail_fast import Finding
+from .findings import PendingPod
+from .messages import message_of, with_remedy
 from .options import RolloutTask
-from .remedies import with_remedy
 from .viewers import REVISION, figures
 from .workload import Workload, WorkloadGroup
+from .workload_status import revision_hash
 
 
 @dataclass
 class Report:
-    """A task's end.
+    """How a task ended.
 
-    seconds: how long it waited; timed_out: its time is up; cancelled: what ended it from outside; refused: why nothing
-    was waited for; verdict: why it was given up early; entries: pods that keep rollouts from being complete; notes:
-    what could not be read.
+    seconds: how long it waited; cancelled: what ended it from outside; unreadable: why the wait did not start;
+    decisive: why it failed early; pending_pods: pods that keep rollouts from completing; notes: what could not be read.
     """
 
     task: RolloutTask
-    followings: list[WorkloadGroup] = field(default_factory=list)
+    groups: list[WorkloadGroup] = field(default_factory=list)
     seconds: float = 0.0
     timed_out: bool = False
     cancelled: str = ""
-    refused: str = ""
-    verdict: list[Finding] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
+    unreadable: str = ""
+    decisive: list[Finding] = field(default_factory=list)
+    pending_pods: list[PendingPod] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     @property
     def members(self) -> list[Workload]:
         """Return the workloads in the order in which kubectl would go through them."""
-        return [member for following in self.followings for member in following.members.values()]
+        return [member for group in self.groups for member in group.members.values()]
 
     @property
     def failed(self) -> bool:
-        """Tell whether the task failed. One look without waiting does not fail for what is unfinished."""
-        ended = self.timed_out or bool(self.cancelled) or bool(self.verdict)
+        """Return whether the task failed. With watch=false, an unfinished rollout is not a failure."""
+        ended = self.timed_out or bool(self.cancelled) or bool(self.decisive)
         return ended or any(member.failure for member in self.members)
 
 
@@ -61,7 +60,7 @@ def result_of(report: Report) -> dict[str, Any]:
         "messages": [line for member in members for line in member.lines],
         "workloads": [_workload(member, report) for member in members],
         "pending_workloads": [_reference(member) for member in members if not member.done],
-        "pending_pods": [_pod(entry) for entry in report.entries],
+        "pending_pods": [_pod(pod) for pod in report.pending_pods],
     }
     return truncate_lists(result)
 
@@ -74,8 +73,8 @@ def _reference(member: Workload) -> dict[str, str]:
 def _workload(member: Workload, report: Report) -> dict[str, Any]:
     failure = member.failure
     if not failure and not member.done:
-        given_up = [entry for entry in report.entries if entry.decisive and entry.followed is member]
-        failure = with_remedy(given_up[0].trouble) if given_up else ""
+        decisive = [pod for pod in report.pending_pods if pod.decisive and pod.workload is member]
+        failure = with_remedy(decisive[0].problem) if decisive else ""
     return dict(
         _reference(member),
         done=member.done,
@@ -87,25 +86,25 @@ def _workload(member: Workload, report: Report) -> dict[str, Any]:
 
 
 def _revision(member: Workload) -> str:
-    """Return the revision that a workload goes to: its number, or the hash that its new pods carry."""
+    """Return the revision that is rolled out: its number, or the hash in the labels of its pods."""
     if member.target.kind == "Deployment":
         return str(mapping_at(member.obj, "metadata", "annotations").get(REVISION) or "")
     return str(mapping_at(member.obj, "status").get("updateRevision") or "")
 
 
-def _pod(entry: Entry) -> dict[str, Any]:
-    trouble = entry.trouble
+def _pod(pending: PendingPod) -> dict[str, Any]:
+    problem = pending.problem
     return {
-        "namespace": entry.followed.target.namespace,
-        "name": name_of(entry.pod),
-        "workload": "%s/%s" % (entry.followed.target.kind, entry.followed.target.name),
-        "revision": revision_hash(entry.pod),
-        "node": str(mapping_at(entry.pod, "spec").get("nodeName") or ""),
-        "phase": str(mapping_at(entry.pod, "status").get("phase") or ""),
-        "reason": trouble.reason,
-        "message": with_remedy(trouble),
-        "container": trouble.container,
-        "exit_code": trouble.exit_code,
-        "restarts": trouble.restarts,
-        "last_log": entry.last_log,
+        "namespace": pending.workload.target.namespace,
+        "name": name_of(pending.pod),
+        "workload": f"{pending.workload.target.kind}/{pending.workload.target.name}",
+        "revision": revision_hash(pending.pod),
+        "node": str(mapping_at(pending.pod, "spec").get("nodeName") or ""),
+        "phase": str(mapping_at(pending.pod, "status").get("phase") or ""),
+        "reason": problem.reason,
+        "message": with_remedy(problem),
+        "container": problem.container,
+        "exit_code": problem.exit_code,
+        "restarts": problem.restarts,
+        "last_log": pending.last_log,
     }

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tell which workloads a task is about, and in what groups the API gives them."""
+"""The workloads that a task names, grouped as the API lists them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ANY_KIND = "Deployment, DaemonSet or StatefulSet"
 
 
 class Target(NamedTuple):
-    """A workload by its name. namespace: "" for the one that the connection is for."""
+    """A workload by its name. namespace: "" for that of the connection."""
 
     kind: str
     namespace: str
@@ -27,13 +27,13 @@ class Target(NamedTuple):
     api_version: str = APPS
 
     def text(self) -> str:
-        """Return what people call it, such as Deployment shop/web."""
-        return "%s %s/%s" % (self.kind, self.namespace, self.name)
+        """Return it for messages, such as Deployment shop/web."""
+        return f"{self.kind} {self.namespace}/{self.name}"
 
 
 @dataclass(frozen=True)
-class Group:
-    """Workloads that one list and one watch show: by names, or (no names) all that match the selectors."""
+class Selection:
+    """Workloads of one list and one watch: by names, or (no names) all that match the selectors."""
 
     kind: str
     namespace: str
@@ -42,15 +42,15 @@ class Group:
     selectors: tuple[str, ...] = ()
 
     def target(self, name: str) -> Target:
-        """Return the target of a name in this group."""
+        """Return the target of a name in this selection."""
         return Target(self.kind, self.namespace, name, self.api_version)
 
 
 class Choice(NamedTuple):
-    """What a task chose. passed_over: workloads of other kinds, which have no rollout."""
+    """The workloads of a task. skipped: those of other kinds, which have no rollout."""
 
     targets: tuple[Target, ...]
-    passed_over: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
 
 
 def of_workloads(entries: Iterable[Mapping[str, Any]], namespace: str) -> Choice:
@@ -64,35 +64,35 @@ def of_workloads(entries: Iterable[Mapping[str, Any]], namespace: str) -> Choice
         if kind in KINDS and _is_apps(entry.get("api_version")):
             targets.append(Target(kind, place, name))
         else:
-            others.append("%s %s/%s" % (kind, place, name) if place else "%s %s" % (kind, name))
+            others.append(f"{kind} {place}/{name}" if place else f"{kind} {name}")
     return Choice(tuple(dict.fromkeys(targets)), tuple(dict.fromkeys(others)))
 
 
 def of_manifests(described: Iterable[Described], namespace: str) -> Choice:
-    """Return the targets that manifests name; what else they describe is passed over."""
+    """Return the targets that manifests name; other objects are skipped."""
     targets, others = [], []
     for obj, place in described:
         kind = str(obj["kind"])
         if kind not in KINDS or not _is_apps(obj.get("apiVersion")):
             others.append(kind)
         elif not name_of(obj):
-            given = "only a generateName" if mapping_at(obj, "metadata").get("generateName") else "no metadata.name"
+            problem = "only a generateName" if mapping_at(obj, "metadata").get("generateName") else "no metadata.name"
             raise InvalidOptions(
-                "%s: the %s has %s; wait for it by the name that it got when it was made" % (place, kind, given)
+                f"{place}: the {kind} has {problem}; wait for it by the name that it got when it was created"
             )
         else:
             targets.append(Target(kind, namespace_of(obj) or namespace, name_of(obj)))
     return Choice(tuple(dict.fromkeys(targets)), tuple(dict.fromkeys(others)))
 
 
-def grouped(targets: Iterable[Target], namespace: str) -> list[Group]:
+def selections_of(targets: Iterable[Target], namespace: str) -> list[Selection]:
     """Return the targets by kind and namespace, in their order; namespace: for those that have none."""
     names: dict[tuple[str, str, str], list[str]] = {}
     for target in targets:
         key = (target.kind, target.namespace or namespace, target.api_version)
         if target.name not in names.setdefault(key, []):
             names[key].append(target.name)
-    return [Group(*key, names=tuple(found)) for key, found in names.items()]
+    return [Selection(*key, names=tuple(found)) for key, found in names.items()]
 
 
 def _is_apps(api_version: Any) -> bool:

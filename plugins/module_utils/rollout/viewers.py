@@ -1,10 +1,10 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tell from one object how far its rollout is: the checks of C(kubectl rollout status), in its order, with its words.
+"""How far a rollout is, from one object: the checks of C(kubectl rollout status), in its order, with its messages.
 
 The differences from kubectl (pkg/polymorphichelpers/rollout_status.go) are deliberate and few; the guide
-docs/guides/rollout-status.md lists them line by line, those of the strict semantics too.
+docs/guides/rollout-status.md lists them all, and those of the strict semantics.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ NOT_ROLLING = "rollout status is only available for RollingUpdate strategy type"
 
 @dataclass(frozen=True)
 class View:
-    """What one look at a workload tells.
+    """The status of a rollout, as kubectl's StatusViewer returns it.
 
     message: kubectl's line, "" where it prints none; done: the rollout is complete; failure: why it never will be;
-    doubtful: the controller may take the failure back at its next step, so a second look should confirm it.
+    may_be_stale: the controller may revoke the failure at its next sync, so another read should confirm it.
     """
 
     message: str
     done: bool = False
     failure: str = ""
-    doubtful: bool = False
+    may_be_stale: bool = False
 
 
 Viewer = Callable[[Obj, int, bool], View]
 
 
 class Kind(NamedTuple):
-    """A kind that can be followed. plural: its name in paths; revisions: whether a revision can be asked for."""
+    """A kind that has a rollout. plural: its name in paths; revisions: whether its revisions have numbers."""
 
     plural: str
     viewer: Viewer
@@ -46,12 +46,12 @@ class Kind(NamedTuple):
 
 
 def view(kind: str, obj: Obj, revision: int = 0, strict: bool = False) -> View:
-    """Look at an object of one of KINDS; revision: the one that a Deployment must have, 0 for any."""
+    """Return the status of an object of one of KINDS; revision: the one that a Deployment must have, 0 for any."""
     return KINDS[kind].viewer(obj, revision, strict)
 
 
 def is_observed(obj: Obj) -> bool:
-    """Tell whether the controller has seen the spec, so that the status speaks of it."""
+    """Return whether the controller has observed the spec, so that the status is about it."""
     return int_field(mapping_at(obj, "metadata").get("generation")) <= int_field(
         mapping_at(obj, "status").get("observedGeneration")
     )
@@ -81,51 +81,51 @@ def updated_of(stateful_set: Obj) -> int:
 
 
 def deployment_view(obj: Obj, revision: int, strict: bool) -> View:
-    """Look at a Deployment."""
+    """Return the status of a Deployment's rollout."""
     if revision > 0 and revision_of(obj) != revision:
         return View("", failure=_other_revision(obj, revision))
     if not is_observed(obj):
         return View("Waiting for deployment spec update to be observed...")
     if condition_of(obj, "Progressing").get("reason") == "ProgressDeadlineExceeded":
-        return View("", failure='deployment "%s" exceeded its progress deadline' % name_of(obj), doubtful=True)
+        return View("", failure=f'deployment "{name_of(obj)}" exceeded its progress deadline', may_be_stale=True)
     status, wanted = mapping_at(obj, "status"), mapping_at(obj, "spec").get("replicas")
     total, updated = int_field(status.get("replicas")), int_field(status.get("updatedReplicas"))
-    waiting = 'Waiting for deployment "%s" rollout to finish: ' % name_of(obj)
+    waiting = f'Waiting for deployment "{name_of(obj)}" rollout to finish: '
     if wanted is not None and updated < int_field(wanted):
-        return View(waiting + "%d out of %d new replicas have been updated..." % (updated, int_field(wanted)))
-    # kubectl compares with the updated ones only, so it calls a scale-down done before the pods are gone.
+        return View(f"{waiting}{updated} out of {int_field(wanted)} new replicas have been updated...")
+    # kubectl compares with the updated ones only, so it calls a scale-down done while the pods still exist.
     left = total - (updated if wanted is None else min(updated, int_field(wanted)))
     if left > 0:
-        return View(waiting + "%d old replicas are pending termination..." % left)
+        return View(f"{waiting}{left} old replicas are pending termination...")
     available = int_field(status.get("availableReplicas"))
     if available < updated:
-        return View(waiting + "%d of %d updated replicas are available..." % (available, updated))
+        return View(f"{waiting}{available} of {updated} updated replicas are available...")
     terminating = int_field(status.get("terminatingReplicas"))
     if strict and terminating > 0:
-        return View(waiting + "%d replicas are still terminating..." % terminating)
-    return View('deployment "%s" successfully rolled out' % name_of(obj), done=True)
+        return View(f"{waiting}{terminating} replicas are still terminating...")
+    return View(f'deployment "{name_of(obj)}" successfully rolled out', done=True)
 
 
 def daemonset_view(obj: Obj, revision: int, strict: bool) -> View:
-    """Look at a DaemonSet."""
-    if not _is_judged(obj, strict):
+    """Return the status of a DaemonSet's rollout."""
+    if not _has_end(obj, strict):
         return View("", failure=_not_rolling("DaemonSet", obj))
     if not is_observed(obj):
         return View("Waiting for daemon set spec update to be observed...")
     status = mapping_at(obj, "status")
     wanted, updated = int_field(status.get("desiredNumberScheduled")), int_field(status.get("updatedNumberScheduled"))
-    waiting = 'Waiting for daemon set "%s" rollout to finish: ' % name_of(obj)
+    waiting = f'Waiting for daemon set "{name_of(obj)}" rollout to finish: '
     if updated < wanted:
-        return View(waiting + "%d out of %d new pods have been updated..." % (updated, wanted))
+        return View(f"{waiting}{updated} out of {wanted} new pods have been updated...")
     available = int_field(status.get("numberAvailable"))
     if available < wanted:
-        return View(waiting + "%d of %d updated pods are available..." % (available, wanted))
-    return View('daemon set "%s" successfully rolled out' % name_of(obj), done=True)
+        return View(f"{waiting}{available} of {wanted} updated pods are available...")
+    return View(f'daemon set "{name_of(obj)}" successfully rolled out', done=True)
 
 
 def statefulset_view(obj: Obj, revision: int, strict: bool) -> View:
-    """Look at a StatefulSet."""
-    if not _is_judged(obj, strict):
+    """Return the status of a StatefulSet's rollout."""
+    if not _has_end(obj, strict):
         return View("", failure=_not_rolling("StatefulSet", obj))
     status, spec = mapping_at(obj, "status"), mapping_at(obj, "spec")
     if int_field(status.get("observedGeneration")) == 0 or not is_observed(obj):
@@ -133,14 +133,14 @@ def statefulset_view(obj: Obj, revision: int, strict: bool) -> View:
     wanted = spec.get("replicas")
     ready = int_field(status.get("readyReplicas"))
     if wanted is not None and ready < int_field(wanted):
-        return View("Waiting for %d pods to be ready..." % (int_field(wanted) - ready))
+        return View(f"Waiting for {int_field(wanted) - ready} pods to be ready...")
     surplus = int_field(status.get("replicas")) - int_field(wanted)
     if wanted is not None and surplus > 0 and (strict or int_field(wanted) == 0):
-        return View("Waiting for %d pods to be terminated..." % surplus)
+        return View(f"Waiting for {surplus} pods to be terminated...")
     if strict and wanted is not None:
         available = int_field(status.get("availableReplicas"), 0 if int_field(spec.get("minReadySeconds")) else ready)
         if available < int_field(wanted):
-            return View("Waiting for %d pods to be available..." % (int_field(wanted) - available))
+            return View(f"Waiting for {int_field(wanted) - available} pods to be available...")
     return _statefulset_revisions(obj, wanted)
 
 
@@ -149,21 +149,20 @@ def _statefulset_revisions(obj: Obj, wanted: Any) -> View:
     updated, revision = updated_of(obj), str(status.get("updateRevision") or "")
     if strategy_of(obj) == ON_DELETE:
         if updated < int_field(wanted):
-            text = "Waiting for pods to be deleted (OnDelete): %d out of %d pods are at revision %s..."
-            return View(text % (updated, int_field(wanted), revision))
-        return View("statefulset update complete %d pods at revision %s..." % (updated, revision), done=True)
+            counts = f"{updated} out of {int_field(wanted)} pods are at revision {revision}"
+            return View(f"Waiting for pods to be deleted (OnDelete): {counts}...")
+        return View(f"statefulset update complete {updated} pods at revision {revision}...", done=True)
     if rolling is not None:
-        # More pods may be kept back than there are.
+        # The partition may be greater than the number of replicas.
         expected = max(0, int_field(wanted) - int_field(mapping_at(rolling).get("partition")))
         if wanted is not None and updated < expected:
-            text = "Waiting for partitioned roll out to finish: %d out of %d new pods have been updated..."
-            return View(text % (updated, expected))
-        return View("partitioned roll out complete: %d new pods have been updated..." % updated, done=True)
+            counts = f"{updated} out of {expected} new pods have been updated"
+            return View(f"Waiting for partitioned roll out to finish: {counts}...")
+        return View(f"partitioned roll out complete: {updated} new pods have been updated...", done=True)
     if revision != str(status.get("currentRevision") or ""):
-        text = "waiting for statefulset rolling update to complete %d pods at revision %s..."
-        return View(text % (updated, revision))
+        return View(f"waiting for statefulset rolling update to complete {updated} pods at revision {revision}...")
     current = int_field(status.get("currentReplicas"))
-    return View("statefulset rolling update complete %d pods at revision %s..." % (current, revision), done=True)
+    return View(f"statefulset rolling update complete {current} pods at revision {revision}...", done=True)
 
 
 KINDS = {
@@ -177,23 +176,23 @@ def _other_revision(obj: Obj, revision: int) -> str:
     running = revision_of(obj)
     if running is None:
         text = mapping_at(obj, "metadata", "annotations").get(REVISION)
-        found = "has no annotation %s yet" % REVISION
+        found = f"has no annotation {REVISION} yet"
         if text is not None:
-            found = "says %r, which is not a revision" % str(text)
-        return 'deployment "%s" %s, so it is unknown whether it is at revision %d' % (name_of(obj), found, revision)
-    text = "desired revision (%d) is different from the running revision (%d)" % (revision, running)
-    return text + (": it was superseded by revision %d" % running if running > revision else "")
+            found = f"says {str(text)!r}, which is not a revision"
+        return f'deployment "{name_of(obj)}" {found}, so it is unknown whether it is at revision {revision}'
+    text = f"desired revision ({revision}) is different from the running revision ({running})"
+    return text + (f": it was superseded by revision {running}" if running > revision else "")
 
 
-def _is_judged(obj: Obj, strict: bool) -> bool:
-    """Tell whether it is known what a complete rollout is under a StatefulSet's or DaemonSet's update strategy."""
+def _has_end(obj: Obj, strict: bool) -> bool:
+    """Return whether a StatefulSet's or DaemonSet's update strategy is one that has a defined end."""
     return strategy_of(obj) == ROLLING or (strict and strategy_of(obj) == ON_DELETE)
 
 
 def _not_rolling(kind: str, obj: Obj) -> str:
     known = strategy_of(obj) == ON_DELETE
-    why = "semantics=strict judges it by the revision of its pods" if known else "a strategy that is not known here"
-    return '%s: %s "%s" has %s (%s)' % (NOT_ROLLING, kind, name_of(obj), strategy_of(obj), why)
+    why = "semantics=strict supports it, by the revision of its pods" if known else "an unknown strategy"
+    return f'{NOT_ROLLING}: {kind} "{name_of(obj)}" has {strategy_of(obj)} ({why})'
 
 
 def figures(kind: str, obj: Obj) -> dict[str, int]:

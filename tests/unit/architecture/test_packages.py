@@ -31,11 +31,12 @@ PURE = {
     "module_utils/maintenance/node_conditions.py",
     "module_utils/maintenance/rights.py",
     "module_utils/maintenance/window.py",
-    "module_utils/rollout/diagnosis.py",
+    "module_utils/rollout/fail_fast.py",
     "module_utils/rollout/manifests.py",
     "module_utils/rollout/pod_status.py",
     "module_utils/rollout/targets.py",
     "module_utils/rollout/viewers.py",
+    "module_utils/rollout/workload_status.py",
 }
 # Libraries that are not ours, and modules of the standard library that open a door: who may import them.
 CLOCK = {"module_utils/runtime/clock.py"}

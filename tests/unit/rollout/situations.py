@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of rollouts put on the cluster and move by hand."""
+"""What the tests of rollouts create on the cluster and change by hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COMPLETE = {"replicas": 2, "updatedReplicas": 2, "readyReplicas": 2, "availableR
 
 
 def deployment(name: str = "web", wanted: int = 2, generation: int = 1, **status: Any) -> Object:
-    """Return a Deployment as its controller left it; without more status it has just been seen and has no pods."""
+    """Return a Deployment as its controller left it; without more status it was just observed and has no pods."""
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -41,19 +41,19 @@ def deployment(name: str = "web", wanted: int = 2, generation: int = 1, **status
 
 
 def still(*objects: Object) -> Scene:
-    """Return a cluster on which nothing moves but what the test moves."""
+    """Return a cluster without controllers: only the test changes it."""
     return Scene(*objects, controllers=False)
 
 
 def later(
     scene: Scene, seconds: float, change: Callable[[Object], None], name: str = "web", kind: str = "Deployment"
 ) -> None:
-    """Change an object that many seconds from now."""
+    """Change an object after some seconds."""
     scene.agenda.after(seconds, lambda: scene.store.mutate(kind, "default", name, change))
 
 
 def status(**fields: Any) -> Callable[[Object], None]:
-    """Return a change of an object's status; None lifts a field."""
+    """Return a change of an object's status; None removes a field."""
 
     def change(obj: Object) -> None:
         for key, value in fields.items():
@@ -71,7 +71,7 @@ def progressing(reason: str, state: str = "True") -> list[Object]:
 
 
 def paths(scene: Scene) -> list[str]:
-    """Return what was asked, in short: method, what, and whether it was a watch."""
+    """Return the requests in short: method, resource, and whether it was a watch."""
     return [
         " ".join(
             [request.method, request.path.split("/default/")[-1], *(["watch"] if "watch" in request.query else [])]
@@ -81,7 +81,7 @@ def paths(scene: Scene) -> list[str]:
 
 
 def changed(scene: Scene, kind: str, change: Callable[[Object], None], name: str = "web") -> None:
-    """Change a workload now, as somebody who rolls it out does."""
+    """Change a workload now, as a user who rolls it out does."""
     scene.store.mutate(kind, "default", name, change)
 
 
@@ -91,7 +91,7 @@ def image(reference: str) -> Callable[[Object], None]:
 
 
 def noted(**notes: str) -> Callable[[Object], None]:
-    """Return a change of a template's annotations that tell the simulated kubelet what goes wrong."""
+    """Return a change of a template's annotations that make the simulated kubelet fail in some way."""
 
     def change(obj: Object) -> None:
         made = obj["spec"]["template"]["metadata"].setdefault("annotations", {})
@@ -106,6 +106,6 @@ def rule(verbs: list[str], resource: str = "deployments", group: str = "apps", *
 
 
 def granted(scene: Scene, *rules: Object) -> None:
-    """Let the task run as an account with these rights alone."""
+    """Run the task as an account that has only these rights."""
     scene.cluster.access.grant({"tokens": {"limited": {"user": "limited", "groups": [], "rules": list(rules)}}})
     scene.connection.token = "limited"

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Giving a rollout up early, and saying why one is stuck: on a cluster whose pods really fail."""
+"""Failing early, and explaining why a rollout is stuck: on a cluster whose pods really fail."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def rolled(kind: str = "Deployment", **notes: str) -> Scene:
     return scene
 
 
-def test_a_bad_image_fails_strictly_within_two_seconds_with_image_container_and_the_words_of_the_registry() -> None:
+def test_a_bad_image_fails_strictly_within_two_seconds_with_image_container_and_the_error_of_the_registry() -> None:
     scene = Scene(builders.deployment("web", 3))
     changed(scene, "Deployment", image(MISSING))
     result = scene.follow(name=["web"], fail_early="strict")
@@ -70,7 +70,7 @@ def test_switched_off_it_waits_for_the_progress_deadline_as_kubectl_does() -> No
 
 
 @pytest.mark.parametrize("fail_early", ["tolerant", "strict"])
-def test_what_heals_within_the_window_fails_nothing(fail_early: str) -> None:
+def test_what_recovers_within_the_window_is_not_a_failure(fail_early: str) -> None:
     scene = rolled(pull="dial tcp 10.0.0.1:443: i/o timeout", heal="45")
     result = scene.follow(name=["web"], fail_early=fail_early, fail_early_window=90)
     assert (result["failed"], result["done"]) == (False, True)
@@ -109,33 +109,33 @@ def test_containers_that_cannot_run_are_named_for_every_kind(
     assert scene.seconds < 15
 
 
-def test_a_crash_is_told_with_exit_code_restarts_and_the_last_lines_of_its_log() -> None:
+def test_a_crash_is_reported_with_exit_code_restarts_and_the_last_lines_of_its_log() -> None:
     scene = rolled(crash="3,0,starting up\\nboom: no database")
     [pod] = scene.follow(name=["web"], fail_early="strict")["pending_pods"]
     assert (pod["exit_code"], pod["restarts"]) == (3, 1)
     assert "boom: no database" in pod["last_log"]
 
 
-def test_memory_that_runs_out_is_told() -> None:
+def test_running_out_of_memory_is_reported() -> None:
     result = rolled("DaemonSet", oom="0").follow(kind="DaemonSet", name=["web"], fail_early="strict")
     assert (reasons(result), result["pending_pods"][0]["exit_code"]) == (["oom_killed"], 137)
 
 
-def test_a_pod_that_fits_no_node_is_told_in_the_words_of_the_scheduler() -> None:
+def test_a_pod_that_fits_no_node_has_the_message_of_the_scheduler() -> None:
     scene = Scene(builders.deployment("web", 2, node_selector={"disk": "ssd"}))
     result = scene.follow(name=["web"], fail_early="strict", fail_early_window=20)
     assert (set(reasons(result)), 20 <= scene.seconds <= 23) == ({"unschedulable"}, True)
     assert "0/2 nodes are available" in result["pending_pods"][0]["message"]
 
 
-def test_a_readiness_probe_that_fails_is_told_in_its_own_words() -> None:
+def test_a_failing_readiness_probe_has_its_own_message() -> None:
     scene = rolled(probe="readiness,HTTP probe failed with statuscode: 503")
     result = scene.follow(name=["web"])
     assert (reasons(result), 90 <= scene.seconds <= 97) == (["probe_failed"], True)
     assert "Readiness probe failed: HTTP probe failed with statuscode: 503" in result["pending_pods"][0]["message"]
 
 
-def test_a_slow_start_is_no_failure() -> None:
+def test_a_slow_start_is_not_a_failure() -> None:
     scene = Scene(builders.deployment("web", 2, start=200.0))
     assert scene.follow(name=["web"], fail_early="strict")["done"]
 
@@ -145,7 +145,7 @@ def quota(pods: int) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": meta, "spec": {"hard": {"pods": str(pods)}}}
 
 
-def test_a_quota_that_leaves_no_room_is_told_by_the_condition_of_the_deployment() -> None:
+def test_an_exceeded_quota_is_read_from_the_condition_of_the_deployment() -> None:
     scene = Scene(quota(2), builders.deployment("web", 4))
     result = scene.follow(name=["web"], fail_early="strict")
     assert (reasons(result), scene.seconds <= 4) == (["quota"], True)
@@ -159,14 +159,14 @@ def test_a_quota_that_old_pods_may_give_back_gets_the_window() -> None:
     assert (reasons(result), 20 <= scene.seconds <= 25) == (["quota"], True)
 
 
-def test_a_quota_is_told_by_the_events_of_a_statefulset() -> None:
+def test_an_exceeded_quota_is_read_from_the_events_of_a_statefulset() -> None:
     scene = Scene(quota(2), builders.stateful_set("web", 4, policy="Parallel"))
     result = scene.follow(kind="StatefulSet", name=["web"], fail_early_window=15)
     assert (reasons(result), 15 <= scene.seconds <= 22) == (["quota"], True)
     assert result["pending_pods"][0]["name"] == ""
 
 
-def test_a_paused_deployment_with_a_new_template_is_told_and_what_to_do() -> None:
+def test_a_paused_deployment_with_a_new_template_is_reported_with_its_remedy() -> None:
     scene = Scene(builders.deployment("web", 3))
     changed(scene, "Deployment", lambda obj: obj["spec"].update(paused=True))
     changed(scene, "Deployment", image("registry.example/app:2"))
@@ -179,7 +179,7 @@ def test_a_paused_deployment_with_a_new_template_is_told_and_what_to_do() -> Non
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "DaemonSet", "StatefulSet"])
-def test_pods_of_the_revision_that_a_rollout_repairs_are_not_blamed(kind: str) -> None:
+def test_pods_of_the_revision_that_a_rollout_repairs_do_not_count(kind: str) -> None:
     scene = rolled(kind, crash="3,0")
     scene.agenda.advance(60)
     changed(scene, kind, lambda obj: obj["spec"]["template"]["metadata"].update(annotations={"fake/start": "4"}))
@@ -189,7 +189,7 @@ def test_pods_of_the_revision_that_a_rollout_repairs_are_not_blamed(kind: str) -
     assert (result["failed"], result["done"]) == (False, True)
 
 
-def test_one_that_is_given_up_ends_the_wait_for_all() -> None:
+def test_one_early_failure_ends_the_wait_for_all() -> None:
     scene = Scene(builders.deployment("web", 1), builders.deployment("slow", 1, start=100.0))
     changed(scene, "Deployment", image(MISSING))
     result = scene.follow(name=["slow", "web"], fail_early="strict")
@@ -212,7 +212,7 @@ def test_time_that_runs_out_lists_what_pods_wait_for() -> None:
         ("pods/log", "Logs in default cannot be read ("),
     ],
 )
-def test_what_may_not_be_read_is_said(missing: str, note: str) -> None:
+def test_what_may_not_be_read_is_noted(missing: str, note: str) -> None:
     scene = rolled(crash="3,0")
     granted(scene, *(right for right in READS if missing not in right["resources"]))
     result = scene.follow(name=["web"], fail_early="strict", wait_timeout=40)
@@ -227,14 +227,14 @@ def test_pods_that_may_not_be_read_are_listed_as_such() -> None:
     assert (entry["name"], entry["reason"], entry["workload"]) == ("", "forbidden", "Deployment/web")
 
 
-def test_pods_that_cannot_be_told_old_from_new_decide_nothing() -> None:
+def test_pods_of_an_unknown_revision_decide_nothing() -> None:
     scene = rolled(crash="3,0")
     granted(scene, *(right for right in READS if "replicasets" not in right["resources"]))
     result = scene.follow(name=["web"], fail_early="strict", wait_timeout=40)
     assert (scene.seconds >= 39, reasons(result)) == (True, ["crash_loop"])
 
 
-def test_healthy_rollouts_never_have_their_pods_looked_at() -> None:
+def test_the_pods_of_healthy_rollouts_are_never_read() -> None:
     scene = Scene(*(builders.deployment(f"web-{number}", 3, start=2.0) for number in range(20)))
     for number in range(20):
         changed(scene, "Deployment", image("registry.example/app:2"), f"web-{number}")
@@ -243,7 +243,7 @@ def test_healthy_rollouts_never_have_their_pods_looked_at() -> None:
     assert [request.path for request in scene.cluster.requests] == ["/apis/apps/v1/namespaces/default/deployments"] * 2
 
 
-def test_looking_at_stuck_pods_costs_a_few_requests_and_none_per_second() -> None:
+def test_reading_stuck_pods_takes_a_few_requests_and_none_per_second() -> None:
     scene = Scene(*(builders.deployment(f"web-{number:02}", 2, start=900.0) for number in range(40)))
     scene.cluster.requests.clear()
     scene.follow(label_selectors=["app"], wait_timeout=300)
@@ -269,7 +269,7 @@ def test_kubectl_semantics_do_not_wait_for_old_pods() -> None:
     assert (scene.follow(name=["web"], semantics="strict")["done"], scene.seconds > 25) == (True, True)
 
 
-def test_strict_semantics_that_cannot_see_the_pods_say_so() -> None:
+def test_strict_semantics_that_cannot_read_the_pods_fail() -> None:
     scene = Scene(builders.daemon_set("web"))
     granted(scene, rule(["get", "list", "watch"], "daemonsets"))
     result = scene.follow(kind="DaemonSet", name=["web"], semantics="strict")
@@ -279,12 +279,12 @@ def test_strict_semantics_that_cannot_see_the_pods_say_so() -> None:
 
 
 @pytest.mark.parametrize("watch", [True, False])
-def test_strict_semantics_look_at_pods_in_one_look_too(watch: bool) -> None:
+def test_strict_semantics_read_pods_without_watch_too(watch: bool) -> None:
     scene = Scene(builders.stateful_set("web", 2))
     assert scene.follow(kind="StatefulSet", name=["web"], semantics="strict", watch=watch)["done"]
 
 
-def test_pods_that_cannot_be_listed_are_not_asked_for_again_and_again() -> None:
+def test_pods_that_cannot_be_listed_are_not_requested_again_and_again() -> None:
     scene = Scene(builders.deployment("web", 2, start=500.0))
     scene.faults.add({"path": "/pods", "status": 400, "times": 0})
     result = scene.follow(name=["web"], wait_timeout=60)

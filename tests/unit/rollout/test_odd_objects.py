@@ -16,7 +16,7 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.objects import int_field
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.manifests import secrets_in
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.options import task_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.pod_status import judge
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.pod_status import why_not_ready
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.viewers import revision_of, view
 from ansible_collections.kubeops.maintenance.plugins.module_utils.selectors import selector_text
 from rollout.situations import COMPLETE, REVISION, deployment, later, status, still
@@ -29,7 +29,7 @@ def targets(definition: Any) -> list[str]:
     return [target.name for target in task_from({"resource_definition": definition}).targets]
 
 
-def refusal(**params: Any) -> str:
+def error_of(**params: Any) -> str:
     with pytest.raises(InvalidOptions) as caught:
         task_from(params)
     return caught.value.message
@@ -71,7 +71,7 @@ def test_an_odd_selector_makes_no_query_fail(values: Any) -> None:
 @pytest.mark.parametrize("reason", [[], {}, 5, None])
 def test_a_reason_that_is_no_word_is_one_that_nobody_knows(reason: Any) -> None:
     waiting = {"name": "app", "state": {"waiting": {"reason": reason}}}
-    found = judge({"spec": {"nodeName": "w1"}, "status": {"containerStatuses": [waiting]}}, [])
+    found = why_not_ready({"spec": {"nodeName": "w1"}, "status": {"containerStatuses": [waiting]}}, [])
     assert found is not None and found.reason == "starting"
 
 
@@ -88,7 +88,7 @@ def test_a_few_lines_of_aliases_do_not_become_millions_of_objects() -> None:
 
 @pytest.mark.parametrize("value", ["!!timestamp x", "!!bool x", "!!int ''", "!!float ''"])
 def test_a_value_that_its_tag_does_not_fit_is_told_as_malformed(value: str) -> None:
-    text = refusal(resource_definition=MANIFEST + "x: " + value + "\ny: 1")
+    text = error_of(resource_definition=MANIFEST + "x: " + value + "\ny: 1")
     line = MANIFEST.count("\n") + 1
     assert text == f"the option resource_definition is neither YAML nor JSON (line {line}, column 4): correct it"
 
@@ -96,30 +96,30 @@ def test_a_value_that_its_tag_does_not_fit_is_told_as_malformed(value: str) -> N
 @pytest.mark.parametrize("value", ["\x07", "é\x07", "\ud800", "[1", "2001-99-99", "*no", "a: b"])
 def test_what_is_malformed_is_told_with_its_place_and_never_with_its_words(value: str) -> None:
     secret = "kind: Secret\nstringData:\n  password: hunter2hunter2\n  other: "
-    text = refusal(resource_definition=secret + value)
+    text = error_of(resource_definition=secret + value)
     assert re.fullmatch(
         r"the option resource_definition is neither YAML nor JSON \(line [45], column \d+\): correct it", text
     )
 
 
 def test_a_text_without_an_end_of_its_brackets_is_told() -> None:
-    assert refusal(resource_definition="[" * 5000).endswith("): correct it")
+    assert error_of(resource_definition="[" * 5000).endswith("): correct it")
 
 
 def test_a_path_that_can_be_none_is_told() -> None:
-    assert refusal(src=["a\0b"]).endswith("a\\x00b' is not the path of a file")
+    assert error_of(src=["a\0b"]).endswith("a\\x00b' is not the path of a file")
 
 
 @pytest.mark.parametrize("name", ["..", ".", "a,b", "a b", "we%b", "{{ app }}", "web\0"])
 @pytest.mark.parametrize("key", ["name", "namespace"])
 def test_what_nothing_is_called_is_refused_before_it_makes_another_path(key: str, name: str) -> None:
-    found = refusal(workloads=[{"kind": "Deployment", "name": "web", "namespace": "shop", key: name}])
+    found = error_of(workloads=[{"kind": "Deployment", "name": "web", "namespace": "shop", key: name}])
     assert f"is {name!r}, which is not a valid name in Kubernetes; if it comes from a variable, check that" in found
 
 
 @pytest.mark.parametrize("version", ["apps/v1?x", "../v1", "apps/v1/x", "apps", "apps/v 1"])
 def test_an_api_version_that_makes_another_path_is_refused(version: str) -> None:
-    text = refusal(kind="Deployment", name=["web"], api_version=version)
+    text = error_of(kind="Deployment", name=["web"], api_version=version)
     assert text == f"the option api_version is {version!r}, but must be a group and a version such as apps/v1"
 
 

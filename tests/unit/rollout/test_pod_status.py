@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.pod_status import judge, last_run_is_over
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.pod_status import (
+    last_run_is_over,
+    why_not_ready,
+)
 
 Object = dict[str, Any]
 IMAGE = "registry.example/app:2"
@@ -60,10 +63,10 @@ def event(reason: str, message: str, kind: str = "Warning") -> Object:
     return {"type": kind, "reason": reason, "message": message, "at": ""}
 
 
-def told(found: Object, *events: Object) -> tuple[str, str]:
-    trouble = judge(found, list(events))
-    assert trouble is not None
-    return trouble.reason, trouble.message
+def reason_of(found: Object, *events: Object) -> tuple[str, str]:
+    problem = why_not_ready(found, list(events))
+    assert problem is not None
+    return problem.reason, problem.message
 
 
 SCHEDULED = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
@@ -140,7 +143,7 @@ SCHEDULED = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable
         (
             pod(node=None, conditions=[{**SCHEDULED, "reason": "SchedulingGated", "message": "gated"}]),
             "scheduling_gated",
-            "is held back by a scheduling gate: gated",
+            "has a scheduling gate: gated",
         ),
         (pod(node=None), "starting", "has not been scheduled yet"),
         (
@@ -170,12 +173,12 @@ SCHEDULED = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable
         ),
     ],
 )
-def test_a_reason_is_told_by_the_status(found: Object, reason: str, message: str) -> None:
-    assert told(found) == (reason, message)
+def test_a_reason_is_read_from_the_status(found: Object, reason: str, message: str) -> None:
+    assert reason_of(found) == (reason, message)
 
 
 @pytest.mark.parametrize(
-    ("found", "said", "reason", "message"),
+    ("found", "last", "reason", "message"),
     [
         (
             pod(waits("ContainerCreating")),
@@ -210,32 +213,35 @@ def test_a_reason_is_told_by_the_status(found: Object, reason: str, message: str
     ],
     ids=["mount", "attach", "sandbox", "probe", "registry"],
 )
-def test_a_reason_is_told_by_the_last_event(found: Object, said: Object, reason: str, message: str) -> None:
-    assert told(found, said) == (reason, message)
+def test_a_reason_is_read_from_the_last_event(found: Object, last: Object, reason: str, message: str) -> None:
+    assert reason_of(found, last) == (reason, message)
 
 
-def test_a_volume_that_was_mounted_after_all_is_no_reason() -> None:
+def test_a_volume_that_was_mounted_later_is_not_a_reason() -> None:
     found = pod(waits("ContainerCreating"))
-    assert told(found, event("FailedMount", "timed out"), event("Pulling", "Pulling image", "Normal"))[0] == "starting"
+    assert (
+        reason_of(found, event("FailedMount", "timed out"), event("Pulling", "Pulling image", "Normal"))[0]
+        == "starting"
+    )
 
 
 def test_a_startup_probe_that_fails_has_its_own_patience() -> None:
-    assert told(pod(runs(started=False)), event("Unhealthy", "Startup probe failed"))[0] == "starting"
+    assert reason_of(pod(runs(started=False)), event("Unhealthy", "Startup probe failed"))[0] == "starting"
 
 
-def test_a_ready_pod_has_no_trouble() -> None:
+def test_a_ready_pod_has_no_problem() -> None:
     found = pod(runs(ready=True, restarts=3, last={"exitCode": 1}), conditions=[{"type": "Ready", "status": "True"}])
-    assert judge(found, []) is None
+    assert why_not_ready(found, []) is None
 
 
-def test_a_pod_that_goes_is_terminating_even_if_it_is_ready() -> None:
+def test_a_deleted_pod_is_terminating_even_if_it_is_ready() -> None:
     found = pod(runs(ready=True), conditions=[{"type": "Ready", "status": "True"}])
     found["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:30Z"
-    assert told(found) == ("terminating", "is shutting down, until 2026-01-01T00:00:30Z")
+    assert reason_of(found) == ("terminating", "is shutting down, until 2026-01-01T00:00:30Z")
 
 
-def test_an_init_container_that_did_its_work_is_no_reason() -> None:
-    assert told(pod(waits("PodInitializing"), init=(ended(0, "Completed", "migrate"),)))[0] == "starting"
+def test_a_completed_init_container_is_not_a_reason() -> None:
+    assert reason_of(pod(waits("PodInitializing"), init=(ended(0, "Completed", "migrate"),)))[0] == "starting"
 
 
 @pytest.mark.parametrize(
@@ -252,16 +258,16 @@ def test_an_init_container_that_did_its_work_is_no_reason() -> None:
         (pod(node=None, conditions=[SCHEDULED]), False),
     ],
 )
-def test_what_may_heal_by_itself_is_not_final(found: Object, final: bool) -> None:
-    trouble = judge(found, [])
-    assert trouble is not None
-    assert (trouble.blamed, trouble.final) == (True, final)
+def test_what_may_go_away_by_itself_is_not_permanent(found: Object, final: bool) -> None:
+    problem = why_not_ready(found, [])
+    assert problem is not None
+    assert (problem.is_fault, problem.permanent) == (True, final)
 
 
 def test_a_crash_names_container_exit_code_and_restarts() -> None:
-    trouble = judge(pod(waits("CrashLoopBackOff", restarts=2, last={"exitCode": 3, "reason": "Error"})), [])
-    assert trouble is not None
-    assert (trouble.container, trouble.exit_code, trouble.restarts, trouble.logged) == ("app", 3, 2, True)
+    problem = why_not_ready(pod(waits("CrashLoopBackOff", restarts=2, last={"exitCode": 3, "reason": "Error"})), [])
+    assert problem is not None
+    assert (problem.container, problem.exit_code, problem.restarts, problem.has_log) == ("app", 3, 2, True)
 
 
 @pytest.mark.parametrize(
@@ -272,18 +278,18 @@ def test_a_crash_names_container_exit_code_and_restarts() -> None:
         (pod(runs()), False),
     ],
 )
-def test_the_log_of_the_run_that_failed_is_asked_for(found: Object, previous: bool) -> None:
+def test_the_log_of_the_run_that_failed_is_requested(found: Object, previous: bool) -> None:
     assert last_run_is_over(found, "app") is previous
 
 
 @pytest.mark.parametrize("missing", [{"status": None}, {"spec": None}, {"status": {"containerStatuses": None}}])
 def test_a_pod_of_which_little_is_known_is_starting(missing: Object) -> None:
-    assert told({**pod(), **missing})[0] == "starting"
+    assert reason_of({**pod(), **missing})[0] == "starting"
 
 
-def test_a_container_that_runs_again_is_not_given_up_while_it_runs() -> None:
+def test_a_container_that_runs_again_is_not_a_fault_while_it_runs() -> None:
     ended_before = {"exitCode": 1, "reason": "Error"}
-    again = judge(pod(runs(restarts=4, last=ended_before)), [])
-    down = judge(pod(waits("CrashLoopBackOff", restarts=4, last=ended_before)), [])
+    again = why_not_ready(pod(runs(restarts=4, last=ended_before)), [])
+    down = why_not_ready(pod(waits("CrashLoopBackOff", restarts=4, last=ended_before)), [])
     assert again is not None and down is not None
-    assert (again.reason, again.blamed, down.reason, down.blamed) == ("crash_loop", False, "crash_loop", True)
+    assert (again.reason, again.is_fault, down.reason, down.is_fault) == ("crash_loop", False, "crash_loop", True)

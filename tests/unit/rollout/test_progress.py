@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is told while rollouts are followed, and what a wait that is ended from outside leaves behind."""
+"""The progress lines, and the result of a wait that is cancelled."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from stage import Scene
 
 def lines_of(scene: Scene, **params: Any) -> list[str]:
     """Return the lines that a task shows while it runs."""
-    told: list[str] = []
+    lines: list[str] = []
 
     def write(entry: dict[str, Any]) -> bool:
-        told.append(entry["text"])
+        lines.append(entry["text"])
         return True
 
     scene.progress = Progress(scene.clock, write)
     scene.follow(**params)
-    return told
+    return lines
 
 
-def test_a_line_tells_how_far_a_rollout_is() -> None:
+def test_a_line_says_how_far_a_rollout_is() -> None:
     lines = lines_of(Scene(builders.deployment("web", 2, start=5.0)), name=["web"])
     assert lines == [
         "Deployment default/web: 0 of 2 updated replicas are available",
@@ -35,30 +35,30 @@ def test_a_line_tells_how_far_a_rollout_is() -> None:
     ]
 
 
-def test_a_line_tells_what_pods_stumble_over_once() -> None:
+def test_a_problem_of_pods_is_in_one_line() -> None:
     scene = Scene(builders.deployment("web", 2))
     changed(scene, "Deployment", image("registry.example/app:missing"))
     lines = lines_of(scene, name=["web"], fail_early_window=40)
     assert sum("cannot pull image registry.example/app:missing" in line for line in lines) == 1
 
 
-def test_what_the_results_warnings_say_is_no_line() -> None:
+def test_warnings_are_not_progress_lines() -> None:
     scene = still(deployment(updatedReplicas=1))
     granted(scene, rule(["get"], resourceNames=["web"]))
     lines = lines_of(scene, name=["web"], fail_early="off", wait_timeout=20)
     assert lines == ["Deployment default/web: 1 out of 2 new replicas have been updated"]
 
 
-def test_many_that_move_at_once_stand_in_one_short_line() -> None:
+def test_many_changes_at_once_are_one_short_line() -> None:
     scene = Scene(*(builders.deployment(f"web-{number:02}", 1, start=4.0) for number in range(30)))
     lines = lines_of(scene, label_selectors=["app"])
     assert lines[-1] == (
         "Deployment default/web-00, Deployment default/web-01, Deployment default/web-02 and 1 more: rolled out; "
-        "26 more workloads moved"
+        "26 more workloads changed"
     )
 
 
-def test_a_wait_that_stands_still_gives_a_sign_of_life() -> None:
+def test_a_wait_without_changes_shows_a_summary() -> None:
     scene = still(deployment(updatedReplicas=1))
     lines = lines_of(scene, name=["web"], fail_early="off", wait_timeout=120)
     assert lines[1] == (
@@ -67,7 +67,7 @@ def test_a_wait_that_stands_still_gives_a_sign_of_life() -> None:
     )
 
 
-def test_a_wait_that_is_cancelled_says_how_far_it_was() -> None:
+def test_a_cancelled_wait_says_how_far_it_was() -> None:
     scene = still(deployment(updatedReplicas=1))
 
     def cancel() -> None:
@@ -79,14 +79,14 @@ def test_a_wait_that_is_cancelled_says_how_far_it_was() -> None:
     assert result["msg"].startswith("The wait was cancelled by SIGTERM: Deployment default/web (Waiting for deployment")
 
 
-def test_an_old_pod_that_does_not_go_is_what_a_stuck_rollout_tells() -> None:
+def test_an_old_pod_that_does_not_terminate_is_reported() -> None:
     scene = Scene(builders.daemon_set("agent", finalizers=None, term=900))
     changed(scene, "DaemonSet", image("registry.example/app:2"), "agent")
     result = scene.follow(kind="DaemonSet", name=["agent"], wait_timeout=20)
     assert [pod["reason"] for pod in result["pending_pods"]] == ["terminating"]
 
 
-def test_a_failure_that_pods_do_not_explain_costs_no_look_at_them() -> None:
+def test_pods_are_not_read_for_a_failure_that_they_cannot_explain() -> None:
     scene = still(deployment(updatedReplicas=1))
     scene.follow(name=["web"], revision=7)
     assert not [request for request in scene.cluster.requests if request.path.endswith("/pods")]

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which workloads a task is about, from its options and from manifests; and options that cannot be meant."""
+"""Which workloads a task names, in its options and in manifests; and invalid options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.options import task_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.targets import grouped
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.targets import selections_of
 
 DEPLOYMENT = """
 apiVersion: apps/v1
@@ -34,13 +34,13 @@ def targets(**params: Any) -> list[str]:
     return [target.text() for target in task_from(params).targets]
 
 
-def refusal(**params: Any) -> str:
+def error_of(**params: Any) -> str:
     with pytest.raises(InvalidOptions) as caught:
         task_from(params)
     return caught.value.message
 
 
-def test_names_are_followed_in_their_order_and_once() -> None:
+def test_names_keep_their_order_and_count_once() -> None:
     assert targets(kind="Deployment", name=["b", "a", "b"], namespace="shop") == [
         "Deployment shop/b",
         "Deployment shop/a",
@@ -86,7 +86,7 @@ def test_files_and_folders_are_read(tmp_path: Path) -> None:
     assert found == ["Deployment shop/web", "StatefulSet ops/db", "DaemonSet ops/agent"]
 
 
-def test_the_workloads_of_a_drain_are_taken_and_other_kinds_passed_over() -> None:
+def test_the_workloads_of_a_drain_are_accepted_and_other_kinds_skipped() -> None:
     task = task_from(
         {
             "workloads": [
@@ -100,12 +100,12 @@ def test_the_workloads_of_a_drain_are_taken_and_other_kinds_passed_over() -> Non
         }
     )
     assert [target.text() for target in task.targets] == ["Deployment shop/web", "StatefulSet data/db"]
-    assert task.passed_over == ("Job shop/report", "ReplicaSet shop/old", "StatefulSet shop/q")
+    assert task.skipped == ("Job shop/report", "ReplicaSet shop/old", "StatefulSet shop/q")
 
 
-def test_workloads_of_one_kind_and_namespace_are_one_group() -> None:
+def test_workloads_of_one_kind_and_namespace_are_one_selection() -> None:
     task = task_from({"resource_definition": [DEPLOYMENT, AGENT, described("Deployment", "api", "shop")]})
-    groups = [(group.kind, group.namespace, group.names) for group in grouped(task.targets, "default")]
+    groups = [(one.kind, one.namespace, one.names) for one in selections_of(task.targets, "default")]
     assert groups == [("Deployment", "shop", ("web", "api")), ("DaemonSet", "default", ("agent",))]
 
 
@@ -169,7 +169,7 @@ def test_workloads_of_one_kind_and_namespace_are_one_group() -> None:
             },
             "resource_definition: the Deployment has only a generateName; wait for it by the name that it got",
         ),
-        ({"workloads": []}, "workloads names no Deployment, DaemonSet or StatefulSet; set allow_empty if that is fine"),
+        ({"workloads": []}, "workloads names no Deployment, DaemonSet or StatefulSet; set allow_empty to accept that"),
         (
             {"workloads": [{"kind": "Job", "name": "x", "namespace": "a"}]},
             "workloads names no Deployment, DaemonSet or StatefulSet (only Job a/x)",
@@ -182,39 +182,39 @@ def test_workloads_of_one_kind_and_namespace_are_one_group() -> None:
         ({"src": []}, "src is empty"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_in_one_sentence(params: dict[str, Any], words: str) -> None:
-    message = refusal(**params)
+def test_invalid_options_are_rejected_in_one_sentence(params: dict[str, Any], words: str) -> None:
+    message = error_of(**params)
     assert words in message
     assert "\n" not in message
 
 
-def test_a_malformed_file_is_told_with_its_name_and_line_and_without_its_words(tmp_path: Path) -> None:
+def test_an_invalid_file_is_reported_with_its_name_and_line_and_without_its_text(tmp_path: Path) -> None:
     (tmp_path / "bad.yml").write_text("kind: Secret\ndata: {password: hunter2\n")
-    message = refusal(src=[str(tmp_path / "bad.yml")])
+    message = error_of(src=[str(tmp_path / "bad.yml")])
     assert message == f"{tmp_path}/bad.yml is neither YAML nor JSON (line 3, column 1): correct it"
 
 
-def test_the_document_at_fault_is_told_by_its_number() -> None:
-    assert refusal(resource_definition=DEPLOYMENT + "---\nmetadata: {}\n").startswith(
+def test_the_invalid_document_is_named_by_its_number() -> None:
+    assert error_of(resource_definition=DEPLOYMENT + "---\nmetadata: {}\n").startswith(
         "the option resource_definition, document 2 has no kind"
     )
 
 
 def test_a_folder_without_manifests_is_an_error(tmp_path: Path) -> None:
     assert (
-        refusal(src=[str(tmp_path)])
+        error_of(src=[str(tmp_path)])
         == f"the option src: the folder {tmp_path} has no file that ends in .yaml, .yml, .json"
     )
 
 
-def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "x.yml").write_bytes(b"\xff\xfe\x00\x81")
     assert (
-        refusal(src=[str(tmp_path / "x.yml")])
+        error_of(src=[str(tmp_path / "x.yml")])
         == f"the option src: {tmp_path}/x.yml is not UTF-8 text, so it is not a manifest"
     )
 
 
 @pytest.mark.parametrize("params", [{"resource_definition": SERVICE}, {"workloads": []}])
-def test_nothing_to_follow_is_fine_where_the_task_says_so(params: dict[str, Any]) -> None:
+def test_nothing_to_wait_for_is_accepted_with_allow_empty(params: dict[str, Any]) -> None:
     assert targets(allow_empty=True, **params) == []

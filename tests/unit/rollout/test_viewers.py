@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What one look at a workload tells: kubectl's checks in its order, with its words, and the strict semantics."""
+"""The status of one object: kubectl's checks in its order, with its messages, and the strict semantics."""
 
 from __future__ import annotations
 
@@ -99,13 +99,13 @@ def test_a_deployment_that_is_scaled_down_is_not_complete_before_its_pods_are_go
     )
 
 
-def test_a_progress_deadline_that_passed_is_a_doubtful_failure() -> None:
+def test_a_progress_deadline_that_passed_is_a_failure_that_may_be_stale() -> None:
     conditions = [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}]
     found = view("Deployment", deployment(updatedReplicas=1, conditions=conditions))
-    assert found == View("", failure='deployment "web" exceeded its progress deadline', doubtful=True)
+    assert found == View("", failure='deployment "web" exceeded its progress deadline', may_be_stale=True)
 
 
-def test_an_unobserved_spec_is_told_before_the_deadline_of_the_one_before() -> None:
+def test_an_unobserved_spec_is_reported_before_the_deadline_of_the_one_before() -> None:
     conditions = [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}]
     assert seen("Deployment", deployment(generation=3, conditions=conditions)) == (
         "Waiting for deployment spec update to be observed...",
@@ -129,7 +129,7 @@ def test_another_revision_than_the_pinned_one_is_a_failure(annotation: str | Non
     assert view("Deployment", obj, revision=3).failure == failure
 
 
-def test_the_pinned_revision_is_followed() -> None:
+def test_the_pinned_revision_is_waited_for() -> None:
     obj = deployment(**complete())
     obj["metadata"]["annotations"] = {REVISION: "3"}
     assert seen("Deployment", obj, revision=3) == (DONE, True)
@@ -234,12 +234,12 @@ def test_a_statefulset_that_is_scaled_to_zero_is_not_complete_before_its_pods_ar
 
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("kind", ["DaemonSet", "StatefulSet"])
-def test_a_strategy_that_is_not_known_is_a_failure_that_names_it(kind: str, strict: bool) -> None:
+def test_an_unknown_strategy_is_a_failure_that_names_it(kind: str, strict: bool) -> None:
     obj = daemonset("Canary", **FULL) if kind == "DaemonSet" else statefulset(strategy="Canary", readyReplicas=3)
     name = obj["metadata"]["name"]
     assert view(kind, obj, strict=strict).failure == (
         "rollout status is only available for RollingUpdate strategy type: "
-        f'{kind} "{name}" has Canary (a strategy that is not known here)'
+        f'{kind} "{name}" has Canary (an unknown strategy)'
     )
 
 
@@ -249,7 +249,7 @@ def test_another_strategy_than_rolling_update_is_a_failure_that_names_it(kind: s
     name = obj["metadata"]["name"]
     assert view(kind, obj).failure == (
         "rollout status is only available for RollingUpdate strategy type: "
-        f'{kind} "{name}" has OnDelete (semantics=strict judges it by the revision of its pods)'
+        f'{kind} "{name}" has OnDelete (semantics=strict supports it, by the revision of its pods)'
     )
 
 

@@ -10,8 +10,8 @@ import re
 import pytest
 import yaml
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.pod_status import Trouble
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.remedies import with_remedy
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.messages import with_remedy
+from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.pod_status import Problem
 from ansible_collections.kubeops.maintenance.plugins.modules import k8s_rollout_status
 
 _PODS = yaml.safe_load(k8s_rollout_status.RETURN)["pending_pods"]["contains"]
@@ -25,4 +25,4 @@ def test_the_documentation_lists_the_reasons() -> None:
 # The words for a paused Deployment hold its remedy.
 @pytest.mark.parametrize("reason", [reason for reason in REASONS if reason != "paused"])
 def test_a_reason_has_a_remedy(reason: str) -> None:
-    assert with_remedy(Trouble(reason, "what is wrong.")).startswith("what is wrong; ")
+    assert with_remedy(Problem(reason, "what is wrong.")).startswith("what is wrong; ")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Following rollouts: what is waited for, when it ends, and what it costs."""
+"""The wait for rollouts: when it ends, what it reports, and how many requests it sends."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def test_a_rollout_is_followed_to_its_end_with_each_line_once() -> None:
     assert result["messages"] == [WAIT + "1 out of 2 new replicas have been updated...", DONE]
 
 
-def test_a_finished_rollout_is_told_at_once_by_one_list_and_one_watch() -> None:
+def test_a_finished_rollout_takes_one_list_and_one_watch() -> None:
     scene = still(deployment(**COMPLETE))
     result = scene.follow(name=["web"])
     assert (result["msg"], scene.seconds) == ("Rolled out: Deployment default/web.", 0.0)
     assert paths(scene) == LIST_WATCH
 
 
-def test_the_result_tells_the_figures_of_each_workload() -> None:
+def test_the_result_has_the_counts_of_each_workload() -> None:
     scene = still(deployment(**COMPLETE))
     assert scene.follow(name=["web"])["workloads"] == [
         {
@@ -78,7 +78,7 @@ def test_a_scale_to_zero_is_waited_for_until_no_pod_is_counted() -> None:
     assert (scene.follow(name=["web"])["done"], round(scene.seconds)) == (True, 10)
 
 
-def test_one_look_tells_what_is_and_fails_for_nothing_unfinished() -> None:
+def test_without_watch_the_state_is_returned_and_unfinished_rollouts_do_not_fail() -> None:
     scene = still(deployment(updatedReplicas=1))
     result = scene.follow(name=["web"], watch=False)
     assert (result["failed"], result["done"]) == (False, False)
@@ -99,7 +99,7 @@ def test_time_that_runs_out_is_a_failure_with_the_last_line() -> None:
     )
 
 
-def test_the_time_limit_holds_though_every_answer_is_slow() -> None:
+def test_the_time_limit_holds_though_every_response_is_slow() -> None:
     scene = still(deployment(updatedReplicas=1))
     scene.faults.add({"delay": 5, "times": 0})
     assert scene.follow(name=["web"], wait_timeout=12)["failed"]
@@ -116,14 +116,14 @@ def test_a_progress_deadline_that_passes_while_it_is_watched_fails_at_once() -> 
 
 
 @pytest.mark.parametrize("watch", [True, False])
-def test_a_progress_deadline_at_first_sight_is_confirmed_by_a_second_look(watch: bool) -> None:
+def test_a_progress_deadline_in_the_first_status_is_confirmed_by_a_second_read(watch: bool) -> None:
     scene = still(deployment(generation=5, conditions=progressing("ProgressDeadlineExceeded", "False")))
     result = scene.follow(name=["web"], fail_early="off", watch=watch)
     assert (result["failed"], round(scene.seconds)) == (True, 2)
     assert "GET deployments/web" in paths(scene)
 
 
-def test_a_progress_deadline_left_over_from_the_generation_before_is_no_failure() -> None:
+def test_a_progress_deadline_left_over_from_the_generation_before_is_not_a_failure() -> None:
     scene = still(deployment(generation=5, conditions=progressing("ProgressDeadlineExceeded", "False")))
     later(scene, 0.5, status(updatedReplicas=1, conditions=progressing("ReplicaSetUpdated")))
     later(scene, 4, status(**COMPLETE))
@@ -148,16 +148,16 @@ def test_a_pinned_revision_that_is_superseded_is_a_failure() -> None:
     assert result["workloads"][0]["failure"].endswith("it was superseded by revision 2")
 
 
-def test_a_workload_deleted_while_it_is_followed_is_a_failure() -> None:
+def test_a_workload_deleted_during_the_wait_is_a_failure() -> None:
     scene = still(deployment(updatedReplicas=1))
     scene.agenda.after(2, lambda: scene.store.delete("Deployment", "default", "web"))
     result = scene.follow(name=["web"])
-    assert result["workloads"][0]["failure"] == "it was deleted while its rollout was followed"
+    assert result["workloads"][0]["failure"] == "it was deleted during the wait for its rollout"
     assert scene.seconds < 2.5
 
 
 @pytest.mark.parametrize("rights", ["watch", "get"])
-def test_a_workload_that_is_missing_is_nothing_to_wait_for_where_that_is_allowed(rights: str) -> None:
+def test_a_missing_workload_is_skipped_with_allow_missing(rights: str) -> None:
     scene = still(deployment(updatedReplicas=1), deployment("api", **COMPLETE))
     if rights == "get":
         granted(scene, rule(["get"]))
@@ -165,17 +165,17 @@ def test_a_workload_that_is_missing_is_nothing_to_wait_for_where_that_is_allowed
     result = scene.follow(kind="Deployment", name=["web", "never", "api"], allow_missing=True)
     assert (result["failed"], result["done"], result["pending_workloads"]) == (False, True, [])
     assert result["msg"].startswith("Rolled out: Deployment default/api after ")
-    said = "Not there, which allow_missing permits: Deployment default/web, Deployment default/never."
-    assert result["msg"].endswith(said)
+    missing = "Not found, which allow_missing permits: Deployment default/web, Deployment default/never."
+    assert result["msg"].endswith(missing)
 
 
-def test_a_task_of_which_nothing_is_there_is_done_where_that_is_allowed() -> None:
+def test_a_task_whose_workloads_are_all_missing_is_done_with_allow_missing() -> None:
     result = still().follow(kind="Deployment", name=["web"], allow_missing=True)
     assert (result["failed"], result["done"]) == (False, True)
-    assert result["msg"] == "Not there, which allow_missing permits: Deployment default/web."
+    assert result["msg"] == "Not found, which allow_missing permits: Deployment default/web."
 
 
-def test_a_workload_made_again_under_its_name_is_not_silently_followed() -> None:
+def test_a_workload_created_again_under_its_name_is_a_failure() -> None:
     scene = still(deployment(updatedReplicas=1))
 
     def replace() -> None:
@@ -186,10 +186,10 @@ def test_a_workload_made_again_under_its_name_is_not_silently_followed() -> None
 
     scene.agenda.after(2, replace)
     failure = scene.follow(name=["web"])["workloads"][0]["failure"]
-    assert failure == "it was deleted, and another one was created under its name, while its rollout was followed"
+    assert failure == "it was deleted and created again under its name during the wait for its rollout"
 
 
-def test_a_workload_that_leaves_the_selector_is_followed_on() -> None:
+def test_a_workload_that_loses_its_labels_is_still_waited_for() -> None:
     scene = still(deployment(updatedReplicas=1))
     later(scene, 2, lambda obj: obj["metadata"].update(labels={}))
     later(scene, 8, status(**COMPLETE))
@@ -197,7 +197,7 @@ def test_a_workload_that_leaves_the_selector_is_followed_on() -> None:
     assert (result["done"], 8 <= scene.seconds <= 13) == (True, True)
 
 
-def test_an_old_state_that_a_watch_offers_again_is_passed_over() -> None:
+def test_an_old_state_that_a_watch_replays_is_ignored() -> None:
     scene = still(deployment(**COMPLETE))
     scene.store.mutate("Deployment", "default", "web", lambda obj: obj["spec"].update(minReadySeconds=1))
     old = {**deployment(**COMPLETE), "metadata": {**deployment()["metadata"], "resourceVersion": "1"}}
@@ -208,7 +208,7 @@ def test_an_old_state_that_a_watch_offers_again_is_passed_over() -> None:
     assert scene.seconds >= 4
 
 
-def test_many_are_followed_by_one_list_and_one_watch() -> None:
+def test_many_workloads_take_one_list_and_one_watch() -> None:
     scene = still(*(deployment(f"web-{number:03}", updatedReplicas=1) for number in range(200)))
     for number in range(200):
         later(scene, 5, status(**COMPLETE), f"web-{number:03}")
@@ -234,7 +234,7 @@ def test_lines_of_many_come_workload_by_workload() -> None:
     ]
 
 
-def test_one_that_fails_does_not_keep_the_others_from_being_followed() -> None:
+def test_one_failure_does_not_end_the_wait_for_the_others() -> None:
     scene = Scene(builders.stateful_set("db", strategy="OnDelete"), builders.deployment("web", 1, start=4.0))
     result = scene.follow(
         workloads=[
@@ -249,7 +249,7 @@ def test_one_that_fails_does_not_keep_the_others_from_being_followed() -> None:
     )
 
 
-def test_what_a_drain_passed_on_and_has_no_rollout_is_named() -> None:
+def test_workloads_of_a_drain_without_a_rollout_are_named() -> None:
     scene = still(deployment(**COMPLETE))
     workloads = [
         {"api_version": "apps/v1", "kind": "Deployment", "namespace": "default", "name": "web"},
@@ -260,7 +260,7 @@ def test_what_a_drain_passed_on_and_has_no_rollout_is_named() -> None:
     )
 
 
-def test_a_role_with_get_alone_is_looked_at_now_and_then() -> None:
+def test_an_account_with_get_alone_polls_each_workload() -> None:
     scene = still(deployment(updatedReplicas=1))
     granted(scene, rule(["get"], resourceNames=["web"]))
     later(scene, 12, status(**COMPLETE))
@@ -268,10 +268,10 @@ def test_a_role_with_get_alone_is_looked_at_now_and_then() -> None:
     assert (result["failed"], 12 <= scene.seconds <= 17) == (False, True)
     assert len(scene.cluster.requests) <= 6
     assert result["warnings"][0].startswith("deployments in default cannot be listed (")
-    assert result["warnings"][0].endswith("), so they are looked at one by one every 5 s")
+    assert result["warnings"][0].endswith("), so they are read one by one every 5 s")
 
 
-def test_a_role_without_watch_is_listed_now_and_then() -> None:
+def test_an_account_without_watch_polls_the_list() -> None:
     scene = still(deployment(updatedReplicas=1))
     granted(scene, rule(["get", "list"]))
     later(scene, 12, status(**COMPLETE))
@@ -286,7 +286,7 @@ def test_a_role_limited_to_one_name_is_enough() -> None:
     assert (scene.follow(name=["web"])["done"], paths(scene)) == (True, LIST_WATCH)
 
 
-def test_a_role_without_any_right_fails_with_the_words_of_the_server() -> None:
+def test_an_account_without_any_right_fails_with_the_error_of_the_server() -> None:
     scene = still(deployment())
     granted(scene, rule(["get"], "configmaps", ""))
     with pytest.raises(Forbidden, match='User "limited" cannot get resource "deployments" in API group "apps"'):
@@ -311,7 +311,7 @@ def test_a_selector_needs_the_right_to_list() -> None:
         (
             {"name": ["wep"]},
             "there is no Deployment 'wep' in namespace default (no namespace was given, so that of the kubeconfig"
-            " context was taken, or default); did you mean web?",
+            " context was used, or default); did you mean web?",
         ),
         (
             {"workloads": [{"kind": "Deployment", "name": "wep"}], "namespace": "default"},
@@ -337,21 +337,24 @@ def test_a_selector_needs_the_right_to_list() -> None:
         ),
         (
             {"label_selectors": ["app=x"], "namespace": "default"},
-            "no Deployment in namespace default matches label_selectors 'app=x'; set allow_empty if that is fine",
+            "no Deployment in namespace default matches label_selectors 'app=x'; fix the selector or the labels, or set"
+            " allow_empty to accept no match",
         ),
         (
             {"label_selectors": ["app=web"], "namespace": "shop"},
             "no Deployment in namespace shop matches label_selectors 'app=web'; there is no namespace 'shop' either;"
-            " there are some in namespace default; set allow_empty if that is fine",
+            " there are some in namespace default; fix the selector or the labels, or set allow_empty to accept no"
+            " match",
         ),
         (
             {"label_selectors": ["app=x"]},
             "no Deployment in namespace default matches label_selectors 'app=x' (no namespace was given, so that of the"
-            " kubeconfig context was taken, or default); set allow_empty if that is fine",
+            " kubeconfig context was used, or default); fix the selector or the labels, or set allow_empty to accept no"
+            " match",
         ),
     ],
 )  # fmt: skip
-def test_what_does_not_exist_is_told_at_once(params: dict[str, Any], message: str) -> None:
+def test_what_does_not_exist_fails_at_once(params: dict[str, Any], message: str) -> None:
     scene = still(deployment(updatedReplicas=1))
     with pytest.raises(InvalidOptions) as caught:
         scene.follow(**params)
@@ -364,7 +367,7 @@ def failures(result: dict[str, Any]) -> dict[str, str]:
     return {"%(kind)s/%(name)s" % workload: workload["failure"] for workload in result["workloads"]}
 
 
-def test_names_that_do_not_exist_end_the_task_with_all_of_them_and_the_others_as_they_are() -> None:
+def test_missing_names_end_the_task_with_all_of_them_and_the_state_of_the_others() -> None:
     scene = still(deployment(**COMPLETE), deployment("api", updatedReplicas=1))
     names = [("Deployment", name) for name in ("web", "zzz", "api", "yyy")] + [("StatefulSet", "db")]
     workloads = [{"kind": kind, "name": name, "namespace": "default"} for kind, name in names]
@@ -385,7 +388,7 @@ def test_names_that_do_not_exist_end_the_task_with_all_of_them_and_the_others_as
     assert [workload["updated"] for workload in result["workloads"]][2] == 1
 
 
-def test_a_name_that_may_not_be_looked_at_does_not_hide_the_others() -> None:
+def test_a_name_that_may_not_be_read_does_not_hide_the_others() -> None:
     scene = still(deployment(**COMPLETE), deployment("api", updatedReplicas=1))
     granted(scene, rule(["get"], resourceNames=["web"]))
     result = scene.follow(name=["api", "web"])
@@ -396,14 +399,14 @@ def test_a_name_that_may_not_be_looked_at_does_not_hide_the_others() -> None:
     assert failures(result)["Deployment/api"].startswith("it cannot be read: ")
 
 
-def test_one_look_fails_for_a_name_that_does_not_exist_and_tells_of_the_others() -> None:
+def test_without_watch_a_missing_name_fails_and_the_others_are_returned() -> None:
     result = still(deployment(**COMPLETE)).follow(name=["web", "zzz"], watch=False)
     assert (result["failed"], [workload["done"] for workload in result["workloads"]]) == (True, [True, False])
 
 
 @pytest.mark.parametrize("rights", [["get", "list", "watch"], ["get"]])
 @pytest.mark.parametrize("at", [1, 3])
-def test_a_rollout_is_followed_on_after_a_restore_of_the_cluster(rights: list[str], at: float) -> None:
+def test_a_rollout_is_still_watched_after_a_restore_of_the_cluster(rights: list[str], at: float) -> None:
     scene = still(deployment(updatedReplicas=1))
     granted(scene, rule(rights))
     scene.agenda.after(at, lambda: scene.cluster.restore(500))
@@ -424,7 +427,7 @@ def test_a_restore_whose_versions_are_soon_as_great_as_before_hides_nothing() ->
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_a_selection_is_followed_on_when_lists_in_the_middle_are_refused(times: int) -> None:
+def test_a_selection_is_still_watched_after_some_lists_are_refused(times: int) -> None:
     scene = still(deployment(updatedReplicas=1))
     scene.faults.add({"path": "watch=true", "watch": "expire"})
     scene.faults.add({"path": r"deployments\?(?!.*watch)", "after": 1, "times": times, "status": 403})
@@ -441,7 +444,7 @@ def test_a_selection_that_may_not_be_listed_any_more_fails_within_half_a_minute(
     assert (result["failed"], 15 < scene.seconds < 35) == (True, True)
 
 
-def test_who_may_not_look_into_other_namespaces_is_told_as_much_as_is_known() -> None:
+def test_without_rights_in_other_namespaces_there_is_no_hint() -> None:
     scene = still(deployment())
     granted(scene, rule(["get", "list", "watch"], namespace="shop"))
     with pytest.raises(InvalidOptions) as caught:
@@ -450,19 +453,19 @@ def test_who_may_not_look_into_other_namespaces_is_told_as_much_as_is_known() ->
     assert [r.status for r in scene.requests("GET", "/apis/apps/v1/deployments")] == [403]
 
 
-def test_a_malformed_selector_is_told_with_its_option() -> None:
+def test_an_invalid_selector_is_reported_with_its_option() -> None:
     with pytest.raises(InvalidOptions) as caught:
         still(deployment()).follow(label_selectors=["app in web"])
     assert caught.value.message.startswith("the option label_selectors: 'app in web' is not a valid label selector: ")
 
 
-def test_a_selector_may_match_nothing_where_the_task_says_so() -> None:
+def test_a_selector_may_match_nothing_with_allow_empty() -> None:
     result = still().follow(label_selectors=["app=x"], allow_empty=True)
     assert (result["failed"], result["done"], result["workloads"]) == (False, True, [])
-    assert result["msg"] == "There is no workload to follow, which allow_empty permits."
+    assert result["msg"] == "There is no workload to wait for, which allow_empty permits."
 
 
-def test_a_kind_that_this_server_does_not_serve_is_told() -> None:
+def test_a_kind_that_this_server_does_not_serve_is_reported() -> None:
     scene = still(deployment())
     with pytest.raises(InvalidOptions) as caught:
         scene.follow(name=["web"], api_version="apps/v9")
@@ -487,7 +490,7 @@ def test_a_silent_watch_does_not_make_a_short_wait_fail() -> None:
     assert scene.follow(name=["web"], wait_timeout=15, fail_early="off")["done"]
 
 
-def test_faults_of_the_server_are_survived() -> None:
+def test_server_errors_are_retried() -> None:
     scene = still(deployment(updatedReplicas=1))
     scene.faults.add({"status": 503, "times": 2}, {"path": "watch=true", "status": 500, "times": 2})
     later(scene, 6, status(**COMPLETE))
@@ -503,7 +506,7 @@ def test_lists_of_more_than_200_are_cut_and_counted() -> None:
 
 
 @pytest.mark.parametrize("watch", [True, False])
-def test_a_server_that_never_answers_well_is_told_in_its_words(watch: bool) -> None:
+def test_the_error_of_a_server_that_never_recovers_is_reported(watch: bool) -> None:
     scene = still(deployment())
     fault = {"kind": "Status", "code": 503, "message": "etcdserver: no leader", "reason": "ServiceUnavailable"}
     scene.faults.add({"status": 503, "json": fault, "times": 0})
@@ -512,8 +515,11 @@ def test_a_server_that_never_answers_well_is_told_in_its_words(watch: bool) -> N
     assert scene.seconds <= 8
 
 
-def test_pods_that_are_answered_too_late_are_said_to_be_unknown() -> None:
+def test_pods_whose_list_comes_too_late_are_reported_as_unknown() -> None:
     scene = still(deployment(updatedReplicas=1))
     scene.faults.add({"path": "/pods", "delay": 20, "times": 0})
     result = scene.follow(name=["web"], wait_timeout=5, fail_early="off")
-    assert "Pods in default cannot be read" in result["msg"] or "There was no time to find out more" in result["msg"]
+    assert (
+        "Pods in default cannot be read" in result["msg"]
+        or "Time ran out before all pods could be examined" in result["msg"]
+    )

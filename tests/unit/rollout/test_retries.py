@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Answers that would end a task and that another answer corrects: what is bad input, and what an odd moment."""
+"""Errors that would end a task: which are bad input, and which may be transient and are retried."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def two_kinds() -> Scene:
 
 
 @pytest.mark.parametrize("answer", [{**UNSERVED, "times": 3}, {"status": 401, "times": 3}], ids=["404", "401"])
-def test_what_a_known_server_must_have_is_asked_for_again(answer: dict[str, Any]) -> None:
+def test_what_a_known_server_must_have_is_retried(answer: dict[str, Any]) -> None:
     scene = two_kinds()
     scene.faults.add({"path": "daemonsets", **answer})
     assert scene.follow(workloads=BOTH, fail_early="off")["done"]
@@ -48,7 +48,7 @@ def test_what_a_known_server_never_has_fails_that_kind_alone_within_half_a_minut
 
 
 @pytest.mark.parametrize("answer", [UNSERVED, {"status": 401}, {"status": 403}], ids=["404", "401", "403"])
-def test_what_is_wrong_from_the_start_is_told_at_once(answer: dict[str, Any]) -> None:
+def test_what_is_wrong_from_the_start_fails_at_once(answer: dict[str, Any]) -> None:
     scene = two_kinds()
     scene.faults.add({"path": ".", "times": 0, **answer})
     with pytest.raises(Exception, match=r"simulated|could not find"):
@@ -56,18 +56,18 @@ def test_what_is_wrong_from_the_start_is_told_at_once(answer: dict[str, Any]) ->
     assert scene.seconds == 0
 
 
-def test_a_right_to_list_that_is_gone_for_a_moment_leads_to_no_looks_at_each_workload() -> None:
+def test_a_right_to_list_that_is_missing_for_a_moment_does_not_start_polling() -> None:
     scene = two_kinds()
     scene.faults.add({"path": "watch=true", "watch": "expire"}, {"path": A_LIST, "status": 403, "after": 1})
     result = scene.follow(name=["web"], fail_early="off")
     assert (result["done"], result["warnings"], scene.requests("GET", "deployments/web")) == (True, [], [])
 
 
-def test_a_right_to_list_that_is_gone_for_good_leads_to_looks_at_each_workload() -> None:
+def test_a_right_to_list_that_stays_missing_starts_polling() -> None:
     scene = two_kinds()
     scene.faults.add({"path": "watch=true", "watch": "expire"}, {"path": A_LIST, "status": 403, "after": 1, "times": 0})
     result = scene.follow(name=["web"], fail_early="off")
-    assert (result["done"], "looked at one by one" in result["warnings"][0]) == (True, True)
+    assert (result["done"], "read one by one" in result["warnings"][0]) == (True, True)
 
 
 def test_a_login_that_fails_for_one_workload_alone_does_not_hide_the_others() -> None:
@@ -80,14 +80,14 @@ def test_a_login_that_fails_for_one_workload_alone_does_not_hide_the_others() ->
     assert "it cannot be read: the API server does not accept" in result["workloads"][0]["failure"]
 
 
-def test_a_list_that_is_too_slow_for_what_is_left_is_told_as_want_of_time() -> None:
+def test_a_list_that_is_too_slow_for_the_time_left_counts_as_a_timeout() -> None:
     scene = two_kinds()
     scene.faults.add({"path": ".", "delay": 0.5, "times": 0, "pass": True})
     result = scene.follow(name=["web"], wait_timeout=1)
     assert (result["workloads"][0]["failure"], result["msg"].startswith("Not rolled out within 1 s: ")) == ("", True)
 
 
-A_LOOK = {"path": "deployments/web", "after": 1}
+A_READ = {"path": "deployments/web", "after": 1}
 
 
 @pytest.mark.parametrize(
@@ -95,24 +95,24 @@ A_LOOK = {"path": "deployments/web", "after": 1}
     [UNSERVED, {"status": 401, "times": 3}, {"status": 403}, {"json": {"kind": "Login"}}, {"json": {"kind": "List"}}],
     ids=["404", "401", "403", "login", "list"],
 )
-def test_one_odd_answer_to_a_look_does_not_mean_that_a_workload_is_gone(answer: dict[str, Any]) -> None:
+def test_one_transient_error_of_a_read_does_not_mean_that_a_workload_is_gone(answer: dict[str, Any]) -> None:
     scene = two_kinds()
     granted(scene, rule(["get"]))
-    scene.faults.add({**A_LOOK, **answer})
+    scene.faults.add({**A_READ, **answer})
     assert scene.follow(name=["web"], fail_early="off")["done"]
 
 
-def test_a_workload_that_is_gone_is_told_at_its_first_look() -> None:
+def test_a_deleted_workload_fails_at_its_next_read() -> None:
     scene = two_kinds()
     granted(scene, rule(["get"]))
     scene.agenda.after(12, lambda: scene.store.delete("Deployment", "default", "web"))
     result = scene.follow(name=["web"], fail_early="off")
-    assert result["workloads"][0]["failure"] == "it was deleted while its rollout was followed"
+    assert result["workloads"][0]["failure"] == "it was deleted during the wait for its rollout"
     assert scene.seconds == 15
 
 
 @pytest.mark.parametrize("answer", [UNSERVED, {"status": 403}, {"status": 400}], ids=["404", "403", "400"])
-def test_pods_are_followed_on_when_one_list_in_the_middle_is_refused(answer: dict[str, Any]) -> None:
+def test_pods_are_watched_again_after_one_list_is_refused(answer: dict[str, Any]) -> None:
     scene = two_kinds()
     scene.faults.add({"path": "pods.*watch", "watch": "expire"}, {"path": r"/pods\?(?!.*watch)", "after": 1, **answer})
     result = scene.follow(name=["web"], semantics="strict")

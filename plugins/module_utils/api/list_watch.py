@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import ApiError, Expired, MaintenanceError, Unreachable
 from ..objects import Obj, age_of, mapping_at, version_of
@@ -55,7 +55,7 @@ class Unwatched(NamedTuple):
     message: str
 
 
-Event = Listed | Changed | Unwatched
+Event: TypeAlias = "Listed | Changed | Unwatched"
 
 
 @dataclass

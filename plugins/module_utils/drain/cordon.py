@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
-from ..api.retry import retry_delay
+from ..api.retry import Retries
 from ..cluster.cluster import Cluster
 from ..cluster.cordon_owners import ANNOTATION, annotation_of, claim, holders, owners_of, release
 from ..cluster.json_patch import Operation, apply
@@ -31,7 +31,7 @@ class Cordon:
     owner: str = ""  # cordon_owner, "" for none
     check_mode: bool = False
     reviewed: bool = False  # preflight saw that the account has the right, so a denial may be transient
-    errors: int = 0  # of all nodes, while they are cordoned
+    retries: Retries = field(default_factory=Retries)  # of all nodes, while they are cordoned
 
     def set_schedulable(self, node: NodeState, wanted: bool) -> bool:
         """Bring a node to the wanted state; return whether that took (or in check mode would take) a change.
@@ -147,11 +147,10 @@ class Cordon:
                 cordon(node)
                 return
             except MaintenanceError as exc:
-                self.errors += 1
-                pause = retry_delay(exc, self.errors) if self.reviewed else None
-                if pause is None or pause >= deadline.remaining():
+                delay = self.retries.delay_after(exc) if self.reviewed else None
+                if delay is None or delay >= deadline.remaining():
                     raise
-                self.clock.sleep(pause)
+                self.clock.sleep(delay)
                 cordon = self.recordon
 
     def recordon(self, node: NodeState) -> None:

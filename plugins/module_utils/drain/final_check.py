@@ -12,7 +12,6 @@ from functools import partial
 
 from ..api.list_watch import Listed
 from ..api.rest import Rest
-from ..api.retry import retry_delay
 from ..cluster.cluster import Cluster
 from ..errors import Failed, MaintenanceError
 from ..objects import Obj, is_unschedulable, uid_of
@@ -75,13 +74,13 @@ class FinalCheck:
         return self._after_settled(node, fresh, unseen or bool(before - set(node.pods)), now)
 
     def _after_error(self, node: NodeState, error: MaintenanceError, now: float) -> Decision:
-        node.errors += 1
-        pause = retry_delay(error, node.errors)
-        return Fail(error) if pause is None else Again(now + pause, error)
+        delay = node.retries.delay_after(error)
+        return Fail(error) if delay is None else Again(now + delay, error)
 
     def _after_settled(self, node: NodeState, fresh: Obj | None, vanished: bool, now: float) -> Decision:
         """Decide about a node on which nothing is left to wait for. vanished: pods were there just before."""
-        node.error, node.errors = None, 0
+        node.error = None
+        node.retries.reset()
         confirmed, node.check.unconfirmed = node.check.unconfirmed, fresh is None or vanished
         if node.check.unconfirmed and not confirmed:
             return Again(now + CONFIRM_SECONDS)

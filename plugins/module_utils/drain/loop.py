@@ -15,7 +15,6 @@ from itertools import chain
 
 from ..api.list_watch import Changed, Listed, Unwatched, list_and_watch
 from ..api.rest import Rest
-from ..api.retry import retry_delay
 from ..cluster.cluster import Cluster
 from ..errors import MaintenanceError
 from ..runtime.clock import Clock, Deadline, LastLook
@@ -155,20 +154,20 @@ class DrainLoop:
             )
         elif isinstance(event, (Listed, Changed)):
             if isinstance(event, Listed):
-                node.errors, node.error = 0, None
+                node.retries.reset()
+                node.error = None
             node.update(event, self._clock.monotonic(), self._clock.wall())
 
     def _on_watch_error(self, node: NodeState, error: MaintenanceError) -> None:
         """Watch the pods again if the error may be transient: they could be listed before the cordon."""
-        node.errors += 1
-        pause = retry_delay(error, node.errors)
-        if pause is None:
+        delay = node.retries.delay_after(error)
+        if delay is None:
             self._end(node, Phase.FAILED, error)
             return
         # If time is up before the next list, this is why.
         node.error = error
         node.cache.expect_watch()
-        self._watch_pods(node, Pause(pause))
+        self._watch_pods(node, Pause(delay))
 
     def _on_pods_listed(self, node: NodeState, message: Message) -> None:
         node.relisting = False

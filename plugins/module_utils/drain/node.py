@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from ..api.list_watch import Changed, Listed
-from ..api.retry import backoff
+from ..api.retry import Retries, backoff
 from ..cluster.eviction import ACCEPTED, Outcome
 from ..cluster.pods import owner_text
 from ..cluster.volumes import Volume
@@ -52,7 +52,7 @@ class NodeState:
     cache: PodCache = field(default_factory=PodCache)  # every pod that the API server shows on the node
     phase: Phase = Phase.WAITING  # set by enter() alone
     error: MaintenanceError | None = None  # what ended the drain, or would if time were up before the next response
-    errors: int = 0  # suspect responses in a row, to the watch and the final check
+    retries: Retries = field(default_factory=Retries)  # of the watch and of the final check
     timed_out: bool = False  # it failed because time was up
     started_at: float = 0.0
     ended_at: float = 0.0

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from ..api.retry import backoff, next_delay
+from ..api.retry import Retries, backoff
 from ..cluster.eviction import ACCEPTED, BLOCKED_BY_PDB, FAILED, GONE, RETRY, Outcome
 from ..objects import (
     Obj,
@@ -67,7 +67,7 @@ class PodState:
     guard: str = ""  # name of the budget that selects it, as far as is known
     returns: int = 0  # pods in a row that its controller has put on the cordoned node
     granted: bool = False  # preflight saw that the account has the right to remove it
-    suspect_responses: int = 0  # denials in a row in spite of that right; see _unless_suspect
+    suspect: Retries = field(default_factory=Retries)  # denials in spite of that right; see _unless_suspect
 
     @property
     def uid(self) -> str:
@@ -166,9 +166,11 @@ class PodState:
         """
         denied = outcome.reason == Reason.FORBIDDEN or outcome.status == 404
         suspect = outcome.kind == FAILED and (outcome.status == 0 or (denied and self.granted))
-        self.suspect_responses = self.suspect_responses + 1 if suspect else 0
-        pause = next_delay(self.suspect_responses) if suspect else None
-        return outcome if pause is None else replace(outcome, kind=RETRY, retry_after=pause)
+        if not suspect:
+            self.suspect.reset()
+            return outcome
+        delay = self.suspect.next_delay()
+        return outcome if delay is None else replace(outcome, kind=RETRY, retry_after=delay)
 
 
 @dataclass

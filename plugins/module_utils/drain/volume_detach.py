@@ -6,17 +6,15 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import chain
 from typing import Any
 
-from ..api.list_watch import Changed, Listed, list_and_watch
+from ..api.list_watch import Changed, Listed, Subscription
 from ..api.rest import Rest
-from ..api.retry import retry_delay
 from ..cluster.cluster import Cluster
 from ..cluster.volumes import Volume
 from ..errors import MaintenanceError
 from ..objects import identity_of
-from ..runtime.workers import Pause, Workers
+from ..runtime.workers import Workers
 from .node import NodeState, Phase
 
 
@@ -25,10 +23,10 @@ class VolumeDetach:
 
     def __init__(self, cluster: Cluster, rest: Rest, workers: Workers) -> None:
         self._cluster = cluster
-        self._rest = rest
+
         self._workers = workers
         self._attached: set[str] | None = None  # None: the watch has not been started
-        self._errors = 0  # of the watch, in a row
+        self._watch = Subscription(workers, ("attachments", ""), rest, cluster.attachments_collection())
 
     def start(self, node: NodeState) -> None:
         """List the volumes that the drained pods of a node have left attached."""
@@ -40,23 +38,14 @@ class VolumeDetach:
         node.volumes = volumes
         if volumes and self._attached is None:
             self._attached = {volume.uid for volume in volumes}
-            self._watch()
+            self._watch.start()
 
     def on_watch_error(self, error: MaintenanceError) -> bool:
-        """Watch again after a pause, return whether the error allows that."""
-        self._errors += 1
-        pause = retry_delay(error, self._errors)
-        if pause is not None:
-            self._watch(Pause(pause))
-        return pause is not None
-
-    def _watch(self, *before: Pause) -> None:
-        collection = self._cluster.attachments_collection()
-        self._workers.follow(("attachments", ""), chain(before, list_and_watch(self._rest, collection)))
+        """Watch again after a delay, return whether the error allows that."""
+        return self._watch.retry(error)
 
     def on_watch_event(self, event: Any, nodes: list[NodeState]) -> None:
         """Apply a list of attachments or a change to the volumes of all nodes."""
-        self._errors = 0
         if isinstance(event, Listed):
             self._attached = {identity_of(attachment) for attachment in event.items}
         elif isinstance(event, Changed) and self._attached is not None:

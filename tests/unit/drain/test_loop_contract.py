@@ -30,6 +30,7 @@ def test_every_message_that_a_request_of_the_drain_posts_has_a_handler() -> None
     # A tag is a tuple that starts with the kind of its messages.
     calls = [n for name in nodes if name != "dry_run.py" for n in nodes[name] if isinstance(n, ast.Call)]
     tags = [call.args[0] for call in calls if getattr(call.func, "attr", "") in ("start", "follow") and call.args]
+    tags += [call.args[1] for call in calls if getattr(call.func, "id", "") == "Subscription"]
     kinds = {getattr(tag.elts[0], "value", "") for tag in tags if isinstance(tag, ast.Tuple)}
     tables = [n for n in nodes["loop.py"] if isinstance(n, ast.Dict)]
     assert kinds == {getattr(key, "value", None) for table in tables for key in table.keys}

@@ -72,14 +72,14 @@ def failed(cluster: PatchedCluster) -> tuple[Played, list[str], Played, list[str
 def test_the_run_fails_and_says_why(failed: tuple[Played, list[str], Played, list[str]]) -> None:
     assert failed[0].status == 2
     said = (
-        "w2 is not done, so no further batch is touched. Write to the disk: The disk is full. "
+        "w2 failed; no further batch will be started. Write to the disk: The disk is full. "
         "w2 stays cordoned. Fix the cause and start the same command again."
     )
     assert said in failed[0].output
 
 
 def test_the_table_shows_where_every_node_stands(failed: tuple[Played, list[str], Played, list[str]]) -> None:
-    assert failed[0].states() == {"w1": "done", "w2": "failed", "w3": "can go"}
+    assert failed[0].states() == {"w1": "done", "w2": "failed", "w3": "ready"}
     assert failed[0].records["w2"]["step"] == "patch"
 
 
@@ -91,7 +91,7 @@ def test_the_failed_node_stays_cordoned_and_the_lock_is_released(
 
 def test_the_next_run_goes_on_from_there(failed: tuple[Played, list[str], Played, list[str]]) -> None:
     assert failed[2].status == 0, failed[2].output
-    assert failed[2].states() == {"w1": "passed over", "w2": "done", "w3": "done"}
+    assert failed[2].states() == {"w1": "skipped", "w2": "done", "w3": "done"}
     assert failed[3] == []
 
 
@@ -150,6 +150,6 @@ def test_a_node_that_a_task_file_left_midway_stops_the_run(cluster: PatchedClust
     cluster.inventory({"w1": {"node_patch_tasks": "ends.yml"}, "w2": {}}, node_patch_lock=True)
     played = cluster.play("upgrade")
     assert played.status == 2
-    said = "An earlier batch left w1 in the middle of its patch, so no further node is touched."
+    said = "An earlier batch left w1 in the middle of its patch, so no further node is patched."
     assert said in played.records["w2"]["message"]
     assert (cluster.cordoned(), cluster.locks()) == (["w1"], [])

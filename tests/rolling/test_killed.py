@@ -51,6 +51,6 @@ def test_a_killed_run_is_ended_by_the_next(cluster: PatchedCluster, number: int,
     assert again.status == 0, again.output
     assert (cluster.cordoned(), cluster.locks(), cluster.control("GET", "violations")) == ([], [], [])
     assert set(cluster.kubelets().values()) == {NEW_KUBELET}
-    assert set(again.states().values()) <= {"done", "passed over"}
+    assert set(again.states().values()) <= {"done", "skipped"}
     time.sleep(0.1)
     assert cluster.cordoned() == []

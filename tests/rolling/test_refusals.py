@@ -126,7 +126,7 @@ def test_nothing_is_touched(refused: tuple[Played, list[str]]) -> None:
     played, changes = refused
     assert played.status == 2
     assert changes == []
-    assert "Nothing was touched, because 14 of 14 nodes cannot be patched now." in played.output
+    assert "Nothing was changed, because 14 of 14 nodes cannot be patched now." in played.output
 
 
 @pytest.mark.parametrize("host", WRONG)
@@ -193,12 +193,12 @@ def test_two_nodes_of_the_control_plane_in_one_batch_are_refused(cluster: Patche
         ),
         (
             {"upgrade_seriall": 2, "node_drain_timout": 9},
-            "Nothing reads node_drain_timout (did you mean node_drain_timeout?), "
-            "upgrade_seriall (did you mean upgrade_serial?): correct or remove it.",
+            "Unknown variables: node_drain_timout (did you mean node_drain_timeout?), "
+            "upgrade_seriall (did you mean upgrade_serial?).",
         ),
         (
             {"node_patch_node": "nowhere", "node_patch_lock": True},
-            "Nothing was touched, because 1 of 2 nodes cannot be patched now. There is no node 'nowhere' in ",
+            "Nothing was changed, because 1 of 2 nodes cannot be patched now. There is no node 'nowhere' in ",
         ),
     ],
     ids=["types", "unknown", "node"],

@@ -61,7 +61,7 @@ def test_skip_gives_up_that_node_alone_and_fails_in_the_end(tries: dict[str, Try
 def test_go_on_patches_the_node_although_pods_are_left(tries: dict[str, Try]) -> None:
     played, kubelets, cordoned = tries["go_on"]
     assert played.status == 0, played.output
-    assert played.states() == {"w1": "done", "w2": "passed over"}
+    assert played.states() == {"w1": "done", "w2": "skipped"}
     assert (kubelets, cordoned) == ({"w1": NEW_KUBELET, "w2": NEW_KUBELET}, [])
 
 

@@ -76,7 +76,7 @@ def test_the_look_beforehand_changes_nothing(story: Story) -> None:
 
 
 def test_the_look_beforehand_says_what_would_go_and_in_which_rounds(story: Story) -> None:
-    assert set(story.look.states().values()) == {"can go"}
+    assert set(story.look.states().values()) == {"ready"}
     assert "\n3 nodes in 2 rounds: w1, machine-2.example.org; cp1\n" in story.look.output
 
 
@@ -123,9 +123,9 @@ def test_hooks_run_before_and_after(story: Story) -> None:
 
 def test_a_second_run_passes_over_what_is_done(story: Story) -> None:
     assert story.second.status == 0, story.second.output
-    assert set(story.second.states().values()) == {"passed over"}
+    assert set(story.second.states().values()) == {"skipped"}
     assert story.changes_of_second == []
-    assert "\nNothing to do: all nodes are passed over.\n" in story.second.output
+    assert "\nNothing to do: all nodes are skipped.\n" in story.second.output
     end = " in campaign v1.36.3; -e node_patch_done_hours=0 patches it again; is cordoned, and stays so"
     assert story.second.records["w2"]["message"].endswith(end)
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch.report import (
-    counted_rounds,
+    describe_rounds,
     junit,
     reasons,
     record_of,
@@ -41,11 +41,10 @@ def test_a_record_tells_how_long_each_step_took() -> None:
     assert record["seconds"] == 60.0
 
 
-def test_numbers_that_templates_have_made_texts_of_are_numbers_again() -> None:
-    record = {"node": 7, "state": "refused", "pods": "3", "retries": "0", "ended": "2.5"}
-    told = record_of({"node_patch_record": record})
-    assert {key: told[key] for key in ("node", "pods", "retries", "ended")} == {
-        "node": "7", "pods": 3, "retries": 0, "ended": 2.5,
+def test_only_what_is_reported_is_in_the_record() -> None:
+    kept = {"node": "w1", "state": "refused", "pods": 3, "changed": False, "before": {"boot_id": "b"}}
+    assert record_of({"node_patch_record": kept}) == {
+        "node": "w1", "state": "refused", "pods": 3, "steps": {}, "seconds": 0.0,
     }
 
 
@@ -54,16 +53,16 @@ def test_a_reason_that_a_template_has_made_something_else_of_is_told() -> None:
 
 
 def test_a_host_without_a_record_was_not_touched() -> None:
-    assert record_of(host("w9"))["state"] == "not touched"
+    assert record_of(host("w9"))["state"] == "not started"
 
 
 def test_a_host_that_was_given_up_did_not_come_to_its_end() -> None:
-    record = record_of(host("w1", state="under way", step="patch"), ["w1"])
+    record = record_of(host("w1", state="in progress", step="patch"), ["w1"])
     assert (record["state"], record["message"]) == ("failed", "The host became unreachable (step patch).")
 
 
 def test_a_host_whose_turn_had_not_come_is_not_lost() -> None:
-    assert record_of(host("w1", state="can go"), ["w1"])["state"] == "can go"
+    assert record_of(host("w1", state="ready"), ["w1"])["state"] == "ready"
 
 
 def test_the_table_has_a_line_for_each_node() -> None:
@@ -71,19 +70,19 @@ def test_the_table_has_a_line_for_each_node() -> None:
         "node      state        pods  retries  seconds  kubelet             note",
         "w1        done           12        3     60.0  v1.36.2 -> v1.36.3",
         "worker-2  failed          1        0     50.0  v1.36.2             Patch: <full> disk\x07",
-        "w3        not touched     -        -        -  -",
+        "w3        not started     -        -        -  -",
     ]
 
 
 def test_the_table_names_what_is_held_where_nothing_else_is_to_say() -> None:
-    record = record_of(host("w1", state="can go", blockers=FAILED["node_patch_record"]["blockers"]))
-    assert table([record])[1].endswith("1 held now: shop/web-1: held by budget web & co")
+    record = record_of(host("w1", state="ready", blockers=FAILED["node_patch_record"]["blockers"]))
+    assert table([record])[1].endswith("1 blocked now: shop/web-1: held by budget web & co")
 
 
 def test_what_is_held_now_stands_behind_what_else_is_to_be_known() -> None:
     held = [{"namespace": "shop", "name": "web-1", "message": "no room in its budget"}]
-    record = record_of(host("w1", state="can go", message="is cordoned, and stays so", blockers=held))
-    assert table([record])[1].endswith("  is cordoned, and stays so; 1 held now: shop/web-1: no room in its budget")
+    record = record_of(host("w1", state="ready", message="is cordoned, and stays so", blockers=held))
+    assert table([record])[1].endswith("  is cordoned, and stays so; 1 blocked now: shop/web-1: no room in its budget")
 
 
 def test_a_reason_that_differs_in_names_and_numbers_alone_is_told_once() -> None:
@@ -103,13 +102,13 @@ def test_a_reason_that_differs_in_names_and_numbers_alone_is_told_once() -> None
 @pytest.mark.parametrize(
     ("rounds", "said"),
     [
-        ([], "Nothing to do: all nodes are passed over."),
+        ([], "Nothing to do: all nodes are skipped."),
         ([["w1"]], "1 node in 1 round: w1"),
         ([["w1", "w2"], ["cp1"]], "3 nodes in 2 rounds: w1, w2; cp1"),
     ],
 )
 def test_the_rounds_are_counted(rounds: list[list[str]], said: str) -> None:
-    assert counted_rounds(rounds) == said
+    assert describe_rounds(rounds) == said
 
 
 def test_a_long_note_is_cut() -> None:

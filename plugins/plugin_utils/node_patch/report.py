@@ -78,7 +78,7 @@ def reasons(records: Iterable[Record]) -> str:
     """
     found: dict[str, tuple[str, dict[str, None]]] = {}
     for record in records:
-        names = sorted({str(record["host"]), str(record.get("node") or record["host"])}, key=len, reverse=True)
+        names = sorted({str(record[key]) for key in ("host", "node") if key in record}, key=len, reverse=True)
         for given in record.get("refusals") or []:
             key = text = str(given)
             for name in names:

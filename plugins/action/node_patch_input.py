@@ -35,7 +35,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
     _VALID_ARGS = frozenset(ARGUMENT_SPEC)
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Check the input; the result is a failure if something is wrong, but in the preflight, which goes on."""
+        """Check the input; the result is a failure if something is wrong, except in the preflight."""
         result: dict[str, Any] = super().run(tmp, task_vars)
         result.update(changed=False, started=Clock().wall(), problems="")
         _validated, args = self.validate_argument_spec(ARGUMENT_SPEC)

@@ -77,12 +77,12 @@ def test_the_next_batch_is_not_touched(loss: Loss) -> None:
     assert "[w3] Drained" not in loss.played.output
 
 
-def test_the_table_shows_where_every_node_stands(loss: Loss) -> None:
+def test_the_table_shows_the_state_of_every_node(loss: Loss) -> None:
     assert loss.played.states() == {"w1": "failed", "w2": "done", "w3": "ready"}
     assert loss.played.records["w1"]["message"] == "The host became unreachable (step patch)."
 
 
-def test_its_node_carries_the_mark_from_which_the_next_run_goes_on(loss: Loss) -> None:
+def test_its_node_carries_the_mark_from_which_the_next_run_continues(loss: Loss) -> None:
     assert loss.marks == ["draining", "done", ""]
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A drain that does not come to its end: what becomes of the node and of the others is a policy, and never implied."""
+"""A drain that does not end: what happens to the node and to the others is a policy, and never implied."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def tried(cluster: PatchedCluster, *arguments: str) -> Try:
 
 @pytest.fixture(scope="module")
 def tries(cluster: PatchedCluster) -> dict[str, Try]:
-    """Patch two of three nodes, of which the first has a pod that its budget does not let go: giving up that node,
-    then patching it all the same."""
+    """Patch two of three nodes, of which the first has a pod that its budget never lets go: skipping that node, then
+    patching it anyway."""
     held = {"labels": {"app": "db"}}
     cluster.fill(
         builders.pod("db-0", "shop", node_name="w1", owner="ReplicaSet/db", **held),

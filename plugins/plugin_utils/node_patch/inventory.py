@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 # https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names
 _LABEL = "[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
 _DNS_NAME = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*\Z")
-# Hosts that Ansible takes for its own machine, and names of groups, which a host of the same name would stand beside.
+# Names of the machine that Ansible runs on, and of groups, which no host should share.
 _RESERVED = frozenset(("localhost", "127.0.0.1", "::1", "all", "ungrouped", "nodes", "workers"))
 _CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
 _MAX_SHOWN = 80

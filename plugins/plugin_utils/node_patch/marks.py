@@ -51,7 +51,7 @@ def mark_of(written: Any, campaign: Any) -> dict[str, Any]:
 
 
 def write_mark(state: str, campaign: str, owner: str, record: Mapping[str, Any], now: float) -> str:
-    """Return the annotation that a later run needs to go on from this state, from the node's record."""
+    """Return the annotation that a later run needs to continue from this state, from the node's record."""
     mark: dict[str, Any] = {"campaign": campaign, "owner": owner, "state": state, "at": int(now)}
     if state == "done":
         mark["finished"] = datetime.fromtimestamp(now, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -82,7 +82,7 @@ def drain(role: RoleVars, record: Record, now: Now) -> Record:
 
 
 def drained(role: RoleVars, record: Record, now: Now) -> Record:
-    """Count what a drain did, and decide whether to go on if it failed."""
+    """Count what a drain did, and decide whether to continue if it failed."""
     result = role.result("node_drain_result")
     node = first_node(result)
     evicted = node.get("evicted") or []
@@ -138,7 +138,7 @@ def heal(role: RoleVars, record: Record, now: Now) -> Record:
     message = ""
     if record["step"] == "uncordon" and first_node(result).get("cordoned") and not now.check_mode:
         cordoned_before = found_node(role, "node_patch_found")["unschedulable"] and not record["held"]
-        # Otherwise somebody cordoned it in the meantime.
+        # Otherwise it was cordoned in the meantime.
         text = "stays cordoned, as it was before" if cordoned_before else str(result.get("msg") or "stays cordoned")
         message = text.removesuffix(".")
     return _at_step(record, "healing", now) | {"message": message}

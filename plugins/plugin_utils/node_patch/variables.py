@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find variables that look as if they were meant for the roles or their playbooks, but that neither reads."""
+"""Find misspelt and unknown variables of the roles and their playbooks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ansible.module_utils.common.yaml import yaml_load
 
 ROLES = ("node_drain", "node_patch")
-# Of the playbooks, by the first word of their names, which stands for the playbook.
+# The variables of the playbooks, by playbook: the first word of the names.
 PLAYBOOKS = {
     "upgrade": ("upgrade_hosts", "upgrade_serial", "upgrade_control_plane"),
     "drain": ("drain_hosts", "drain_serial"),

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How it is told how the patching of nodes went."""
+"""How the patching of nodes is reported."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FAILED = host(
 FAILED["node_patch_record"]["blockers"] = [{"namespace": "shop", "name": "web-1", "message": "held by budget web & co"}]
 
 
-def test_a_record_tells_how_long_each_step_took() -> None:
+def test_a_record_shows_how_long_each_step_took() -> None:
     record = record_of(DONE)
     assert record["steps"] == {"check": 10.0, "drain": 20.5, "reboot": 29.5}
     assert record["seconds"] == 60.0
@@ -48,7 +48,7 @@ def test_only_what_is_reported_is_in_the_record() -> None:
     }
 
 
-def test_a_reason_that_a_template_has_made_something_else_of_is_told() -> None:
+def test_a_reason_that_a_template_has_made_something_else_of_is_reported() -> None:
     assert reasons([{"host": "w1", "refusals": [{"code": 7}]}]) == "{'code': 7}"
 
 
@@ -74,18 +74,18 @@ def test_the_table_has_a_line_for_each_node() -> None:
     ]
 
 
-def test_the_table_names_what_is_held_where_nothing_else_is_to_say() -> None:
+def test_the_table_names_what_is_blocked_if_there_is_no_message() -> None:
     record = record_of(host("w1", state="ready", blockers=FAILED["node_patch_record"]["blockers"]))
     assert table([record])[1].endswith("1 blocked now: shop/web-1: held by budget web & co")
 
 
-def test_what_is_held_now_stands_behind_what_else_is_to_be_known() -> None:
+def test_what_is_blocked_now_is_appended_to_the_message() -> None:
     held = [{"namespace": "shop", "name": "web-1", "message": "no room in its budget"}]
     record = record_of(host("w1", state="ready", message="is cordoned, and stays so", blockers=held))
     assert table([record])[1].endswith("  is cordoned, and stays so; 1 blocked now: shop/web-1: no room in its budget")
 
 
-def test_a_reason_that_differs_in_names_and_numbers_alone_is_told_once() -> None:
+def test_a_reason_that_differs_in_names_and_numbers_alone_is_reported_once() -> None:
     down = "host %s cannot be reached: ssh: connect to host 10.0.0.%d port 22: Connection refused."
     records = [
         {"host": name, "node": name.split(".")[0], "refusals": [down % (name, number), "The window is closed."]}

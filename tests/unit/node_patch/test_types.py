@@ -14,7 +14,7 @@ from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch.typ
 
 
 class Undefined(Mapping[str, Any]):
-    """A host with a variable whose template cannot be told."""
+    """A host with a variable whose template is undefined."""
 
     def __getitem__(self, name: str) -> Any:
         raise RuntimeError("'rack' is undefined")

@@ -26,7 +26,7 @@ def tried(cluster: PatchedCluster, *arguments: str) -> Try:
 
 @pytest.fixture(scope="module")
 def tries(cluster: PatchedCluster) -> dict[str, Try]:
-    """Patch two of three nodes, of which the first has a pod that its budget never lets go: skipping that node, then
+    """Patch two of three nodes, of which the first has a pod that its budget never releases: skipping that node, then
     patching it anyway."""
     held = {"labels": {"app": "db"}}
     cluster.fill(

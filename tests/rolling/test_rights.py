@@ -96,7 +96,7 @@ def test_an_inventory_is_kept_where_no_node_is_found(cluster: PatchedCluster) ->
         "inventory_file": "made.yml", "inventory_selectors": ["pool=none"],
     })
     played = cluster.play("inventory", "-e", options)
-    assert "so it stays as it is. Correct inventory_selectors, or the labels of the nodes." in played.output
+    assert "so it is not changed. Correct inventory_selectors, or the labels of the nodes." in played.output
     assert (played.status, (cluster.place / "made.yml").read_text(encoding="utf-8")) == (2, "nodes: {}")
 
 

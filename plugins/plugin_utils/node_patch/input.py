@@ -103,11 +103,12 @@ def _names(role: RoleVars, hosts: list[str]) -> set[str]:
 
 def check_host(role: RoleVars) -> str:
     """Return why the host cannot be patched by Ansible, from the last ping; "" if it can."""
-    result = role.variables.get("node_patch_reached")
-    if not isinstance(result, Mapping) or result.get("skipped"):
+    first = role.result("node_patch_reached")
+    if not first or first.get("ping"):
         return ""
-    plain = role.variables.get("node_patch_reached_plainly")
-    return unreached(result, plain if isinstance(plain, Mapping) else None, role.host())
+    # The tasks for a second try are skipped if the host never answered.
+    again = role.result("node_patch_reached_again")
+    return unreached(again or first, role.result("node_patch_reached_plainly") or None, role.host())
 
 
 def check_packages(role: RoleVars) -> str:

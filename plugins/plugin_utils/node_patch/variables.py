@@ -32,6 +32,7 @@ FACTS = (
     "node_patch_node_now",
     "node_patch_preflight",
     "node_patch_reached",
+    "node_patch_reached_again",
     "node_patch_reached_plainly",
     "node_patch_reboot_file",
     "node_patch_reboot_hint",

@@ -45,6 +45,17 @@ def test_an_unfinished_node_stays_unfinished(role: Role) -> None:
         ({"node_patch_found": {"msg": "there is no node w1"}}, "there is no node w1"),
         ({"node_patch_reached": {"unreachable": True, "msg": "odd"}}, "Host w1 cannot be reached: odd."),
         (
+            {
+                "node_patch_reached": {"msg": "first"}, "node_patch_reached_again": {"msg": "second"},
+                "node_patch_reached_plainly": {"msg": "odd"},
+            },
+            "Host w1 can be reached, but cannot run modules: second.",
+        ),
+        (
+            {"node_patch_reached": {"unreachable": True, "msg": "down"}, "node_patch_reached_again": {"skipped": True}},
+            "Host w1 cannot be reached: down.",
+        ),
+        (
             {"node_patch_tasks": "", "ansible_facts": {"pkg_mgr": "zypper"}},
             "The packages of w1 are managed by zypper, which this role cannot upgrade. Set node_patch_tasks to a task "
             "file that does.",
@@ -68,6 +79,11 @@ def test_what_prevents_the_patch_is_a_refusal(role: Role, variables: dict[str, A
     made = assess(role(**{**WELL, **variables}), BEGUN, NOW)
     assert (made["state"], made["refusals"]) == ("refused", [refusal])
     assert made["message"] == refusal[:1].upper() + refusal[1:]
+
+
+def test_a_host_that_answers_the_second_time_is_ready(role: Role) -> None:
+    pings = {"node_patch_reached": {"unreachable": True}, "node_patch_reached_again": {"ping": "pong"}}
+    assert assess(role(**{**WELL, **pings}), BEGUN, NOW)["state"] == "ready"
 
 
 def test_a_wrong_key_is_reported_once(role: Role) -> None:

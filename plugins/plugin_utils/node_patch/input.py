@@ -135,7 +135,7 @@ def _invalid_values(role: RoleVars) -> str:
 
 
 def _left_behind(role: RoleVars) -> Iterator[str]:
-    """Say which hosts of earlier batches are still in progress.
+    """Yield a sentence about nodes of earlier batches that are still in progress.
 
     A failure or a lost connection would have stopped the run, so a task file has dropped them (meta: end_host).
     """

@@ -71,16 +71,16 @@ def is_address(text: str) -> bool:
 def _problem(name: str, address: str) -> str:
     """Return why a node cannot be a host of the inventory, "" if it can."""
     if not is_dns_name(name):
-        return f"The node {_shown(name)} was left out, because its name is not a DNS name."
+        return f"The node {_quoted(name)} was left out, because its name is not a DNS name."
     if name in _RESERVED:
         return f"The node {name} was left out, because Ansible has another use for that name."
     if not is_address(address):
-        shown = _shown(address)
+        shown = _quoted(address)
         return f"The node {name} was left out, because its address {shown} is not one of another machine."
     return ""
 
 
-def _shown(text: str) -> str:
+def _quoted(text: str) -> str:
     """Return a text of the cluster in quotes, in ASCII and of bounded length."""
     return json.dumps(text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "...")
 

@@ -85,7 +85,7 @@ def _reason(result: Result) -> str:
     # Most programs give the reason in their last line; pyenv and the like in the first.
     lines = [line.strip() for line in errors.splitlines() if line.strip()]
     if lines:
-        said = [line for line in lines if _NO_PYTHON.search(line)][:1] if result.get("rc") == 127 else []
-        text = (said or lines[-1:])[0]
+        named = [line for line in lines if _NO_PYTHON.search(line)][:1] if result.get("rc") == 127 else []
+        text = (named or lines[-1:])[0]
     text = " ".join(_FRAME.sub("", text).split())
     return text[:_MAX_REASON] or "it gave no reason"

@@ -83,8 +83,8 @@ def reasons(records: Iterable[Record]) -> str:
             key = text = str(given)
             for name in names:
                 key = key.replace(name, "")
-            said, others = found.setdefault("".join(letter for letter in key if not letter.isdigit()), (text, {}))
-            if text != said:
+            first, others = found.setdefault("".join(letter for letter in key if not letter.isdigit()), (text, {}))
+            if text != first:
                 others[names[0]] = None
     return " ".join(
         text[:1].upper() + text[1:] + (f" The same is true of {abbreviate(others)}." if others else "")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Show where every node stands, and keep it as files. All of it happens on the controller, without a module."""
+"""Show the state of every node, and write it to files. All of it happens on the controller, without a module."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ..plugin_utils.node_patch.report import as_json, junit, table
+from ..plugin_utils.node_patch.report import as_json, junit, reasons, table
 from ..plugin_utils.progress.lines import removed, show_text
 
 ARGUMENT_SPEC = {
@@ -35,22 +35,22 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         lines = [*table(args["records"]), *args["notes"]]
         if not self._task.no_log:
             show_text("\n".join(lines))
-        result.update(changed=False, table=lines)
+        result.update(changed=False, table=lines, reasons=reasons(args["records"]))
         try:
             if args["json_file"]:
                 _write(args["json_file"], as_json(args["records"]))
             if args["junit_file"]:
                 _write(args["junit_file"], junit(args["records"]))
         except OSError as exc:
-            why = "cannot write the report %s: %s" % (exc.filename, exc.strerror or exc)
+            why = f"cannot write the report {exc.filename}: {exc.strerror or exc}"
             result.update(failed=True, msg=why)
         return result
 
 
 def _write(path: str, text: str) -> None:
-    """Write a file at once, so that who reads it meanwhile never sees half of it; raise OSError with its name."""
+    """Replace a file at once, so that no reader ever sees half of it; raise OSError with its name."""
     path = os.path.realpath(os.path.expanduser(path))
-    draft = "%s.%d.draft" % (path, os.getpid())
+    draft = f"{path}.{os.getpid()}.draft"
     try:
         with open(draft, "w", encoding="utf-8") as file:
             file.write(text)

@@ -2,13 +2,13 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Show in a table where every node stands."""
+"""Show the state of every node in a table."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: k8s_maintenance_report
-short_description: Show in a table where every node stands
+short_description: Show the state of every node in a table
 version_added: 1.0.0
 author:
   - kubeops.maintenance contributors (@kubeops)
@@ -59,12 +59,10 @@ notes:
 seealso:
   - plugin: kubeops.maintenance.node_patch_record
     plugin_type: filter
-  - plugin: kubeops.maintenance.node_patch_table
-    plugin_type: filter
 """
 
 EXAMPLES = r"""
-- name: Show where every node stands
+- name: Report the state of every node
   kubeops.maintenance.k8s_maintenance_report:
     records: "{{ ansible_play_hosts_all | map('extract', hostvars) | map('kubeops.maintenance.node_patch_record') }}"
     junit_file: nodes.xml
@@ -72,6 +70,11 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+reasons:
+  description: In sentences, why nodes were refused. Sentences that differ only in the names of nodes appear once.
+  returned: always
+  type: str
+  sample: "The maintenance window opens Sat 2026-12-05 22:00 CET. The same is true of worker-2."
 table:
   description: The lines that were printed.
   returned: always

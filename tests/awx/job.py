@@ -108,7 +108,7 @@ class Job:
         return self
 
     def cancel(self) -> None:
-        """Do what AWX does when somebody cancels a job: end the runner, and then the container with all in it."""
+        """Do what AWX does when a job is cancelled: end the runner, and then the container with all in it."""
         if self._process:
             self._process.send_signal(signal.SIGTERM)
             self._process.wait(PATIENCE)

@@ -21,7 +21,7 @@ SECRET = "the-token-of-a-credential"
 USER = "awx"
 NEW_KUBELET = "v1.36.3"
 NODES = ("worker-1", "worker-2")
-# A patch as somebody's project would have it; the embedded cluster plays the machine.
+# A patch as a user's project would have it; the embedded cluster plays the machine.
 PATCH = """
 - name: Upgrade the kubelet and reboot
   ansible.builtin.uri:
@@ -59,7 +59,7 @@ def fill(cluster: EmbeddedCluster) -> None:
 
 
 def survey_answers() -> dict[str, Any]:
-    """Return the variables that AWX sets if somebody leaves all questions of the rolling patch as they are."""
+    """Return the variables that AWX sets if the user leaves all questions of the rolling patch as they are."""
     surveys = yaml.safe_load((ROOT / "docs" / "awx" / "surveys.yml").read_text(encoding="utf-8"))
     asked = json.dumps(surveys["awx_patch_survey"])
     return {name: q["default"] for name, q in surveys["awx_questions"].items() if f"awx_questions.{name} " in asked}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A job that is cancelled in the middle of a drain leaves a state that the next job goes on from."""
+"""A job that is cancelled in the middle of a drain leaves a state from which the next job continues."""
 
 from __future__ import annotations
 

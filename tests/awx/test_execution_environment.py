@@ -35,7 +35,7 @@ def tool(folder: Path, name: str, *arguments: str) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the definition and the archive beside it, as the definition's head tells."""
+    """Return a folder with the definition and the archive beside it, as the comment in the definition says."""
     folder = tmp_path_factory.mktemp("ee")
     (folder / DEFINITION.name).write_bytes(DEFINITION.read_bytes())
     tool(folder, "ansible-galaxy", "collection", "build", str(ROOT), "--output-path", str(folder))

@@ -107,10 +107,10 @@ def test_the_clusters_only_visitor_is_the_credentials_account(played: Played) ->
     assert played.users == {USER}
 
 
-def test_the_artifacts_tell_where_every_node_stands(played: Played) -> None:
+def test_the_artifacts_have_the_state_of_every_node(played: Played) -> None:
     records = played.patch.stored_artifacts()["node_patch"]
-    told = {record["node"]: (record["state"], record["kubelet_after"], record["rebooted"]) for record in records}
-    assert told == dict.fromkeys(NODES, ("done", NEW_KUBELET, True))
+    states = {record["node"]: (record["state"], record["kubelet_after"], record["rebooted"]) for record in records}
+    assert states == dict.fromkeys(NODES, ("done", NEW_KUBELET, True))
 
 
 def test_artifacts_do_not_set_variables_of_later_jobs_in_a_workflow(played: Played) -> None:

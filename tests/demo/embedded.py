@@ -42,7 +42,7 @@ def run() -> int:
     print("What the cluster saw:")
     ending.show(
         {
-            "disruption budgets": f"{_times(len(violations))} violated; the cluster looks at every change of a pod",
+            "disruption budgets": f"{_times(len(violations))} violated; checked at every change of a pod",
             "evictions": ending.evictions(requests),
             "cordoned": f"{ending.cordons(records)}; now {', '.join(left) or 'none'}",
             "workloads": _whole(len(workloads), len(missing)),

@@ -40,7 +40,7 @@ def upgrade(nodes: list[str], kubeconfig: Path, **variables: Any) -> tuple[bool,
     inventory = {"nodes": {"hosts": {node: {} for node in nodes}, "vars": settings}}
     _INVENTORY.write_text(json.dumps(inventory, indent=2) + "\n", encoding="utf-8")
     command = ["ansible-playbook", "-i", str(_INVENTORY), "kubeops.maintenance.upgrade"]
-    # What is shown has to be what somebody who types it sees.
+    # The output must be what a user sees who types the command.
     quiet = [f"{name}={value}" for name, value in _QUIET.items()]
     print("\n    " + " \\\n    ".join([*quiet, " ".join(command)]), flush=True)
     status = _run([str(VENV / "bin" / command[0]), *command[1:]])

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The demo on a cluster of somebody's own: each worker is drained and let in again, after a question."""
+"""The demo on the user's own cluster: each worker is drained and uncordoned, after a question."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run(kubeconfig: Path) -> int:
         nodes = health.nodes()
         workloads = {name: found for name, found in health.workloads().items() if not found.missing}
     except MaintenanceError as problem:
-        print(f"Nothing was touched: {problem.message}")
+        print(f"Nothing was changed: {problem.message}")
         return 1
     chosen = {node.name: node for node in nodes if node.worker and node.ready and node.schedulable}
     _announce(health.where, chosen, [node for node in nodes if node.name not in chosen])
@@ -69,10 +69,10 @@ def _announce(where: str, chosen: dict[str, Node], others: list[Node]) -> None:
 def _agreed() -> bool:
     """Ask; anything but yes from a person at a terminal is no."""
     if os.environ.get("CI", "").lower() not in ("", "0", "false"):
-        print("Nothing was touched: CI is set, and only a person may say yes to this. Run it on a terminal without CI.")
+        print("Nothing was changed: CI is set, and only a person may say yes to this. Run it on a terminal without CI.")
         return False
     if not sys.stdin.isatty():
-        print("Nothing was touched: there is no terminal to ask on. Run it on one, and answer yes.")
+        print("Nothing was changed: there is no terminal to ask on. Run it on one, and answer yes.")
         return False
     try:
         answer = input("Go ahead? (yes) ").strip()
@@ -81,5 +81,5 @@ def _agreed() -> bool:
         answer = ""
     if answer == "yes":
         return True
-    print("Nothing was touched. To go ahead, run it again and answer yes.")
+    print("Nothing was changed. To go ahead, run it again and answer yes.")
     return False

@@ -18,7 +18,7 @@ from places import LINKED, link  # noqa: E402 - lies in another folder of script
 
 
 def main() -> int:
-    """Run the demo; 0 if all went well, 1 if not or if nobody agreed to it."""
+    """Run the demo; 0 if all went well, 1 if not, or if the user did not agree."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kubeconfig", type=Path, help="drain the workers of this cluster; it asks first")
     options = parser.parse_args()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A node that fails stops the run, with a table; the next run goes on from there."""
+"""A node that fails stops the run, with a table; the next run continues from there."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ ENDS = """---
 
 @pytest.fixture(scope="module")
 def failed(cluster: PatchedCluster) -> tuple[Played, list[str], Played, list[str]]:
-    """Patch three nodes, of which the second fails; then patch again with the fault mended."""
+    """Patch three nodes, of which the second fails; then patch again with the fault fixed."""
     cluster.fill(workers=3)
     cluster.write("ansible.cfg", SETTINGS)
     cluster.write("broken.yml", BROKEN)
@@ -72,14 +72,14 @@ def failed(cluster: PatchedCluster) -> tuple[Played, list[str], Played, list[str
 def test_the_run_fails_and_says_why(failed: tuple[Played, list[str], Played, list[str]]) -> None:
     assert failed[0].status == 2
     said = (
-        "w2 is not done, so no further batch is touched. Write to the disk: The disk is full. "
+        "w2 failed; no further batch will be started. Write to the disk: The disk is full. "
         "w2 stays cordoned. Fix the cause and start the same command again."
     )
     assert said in failed[0].output
 
 
-def test_the_table_shows_where_every_node_stands(failed: tuple[Played, list[str], Played, list[str]]) -> None:
-    assert failed[0].states() == {"w1": "done", "w2": "failed", "w3": "can go"}
+def test_the_table_shows_the_state_of_every_node(failed: tuple[Played, list[str], Played, list[str]]) -> None:
+    assert failed[0].states() == {"w1": "done", "w2": "failed", "w3": "ready"}
     assert failed[0].records["w2"]["step"] == "patch"
 
 
@@ -89,9 +89,9 @@ def test_the_failed_node_stays_cordoned_and_the_lock_is_released(
     assert failed[1] == ["w2"]
 
 
-def test_the_next_run_goes_on_from_there(failed: tuple[Played, list[str], Played, list[str]]) -> None:
+def test_the_next_run_continues_from_there(failed: tuple[Played, list[str], Played, list[str]]) -> None:
     assert failed[2].status == 0, failed[2].output
-    assert failed[2].states() == {"w1": "passed over", "w2": "done", "w3": "done"}
+    assert failed[2].states() == {"w1": "skipped", "w2": "done", "w3": "done"}
     assert failed[3] == []
 
 
@@ -131,12 +131,12 @@ def test_a_cordon_is_lifted_after_a_failure_only_where_that_is_wanted(batch: Bat
     assert batch[0].records["w2"]["next"] == f"w2 is not cordoned any more. {again}"
 
 
-def test_a_reboot_that_was_meant_is_made_up_for(batch: Batch) -> None:
+def test_a_reboot_that_was_meant_is_done_by_the_next_run(batch: Batch) -> None:
     assert batch[2].status == 0, batch[2].output
     assert batch[2].records["w1"]["rebooted"] is True
 
 
-def test_a_cordon_of_somebody_else_in_the_meantime_stays_and_is_told(batch: Batch) -> None:
+def test_a_cordon_of_somebody_else_in_the_meantime_stays_and_is_reported(batch: Batch) -> None:
     said = "Node w1 stays cordoned, by cordon owner disk-exchange since 2026-11-30T10:00:00Z"
     assert batch[2].records["w1"]["message"] == said
 
@@ -152,6 +152,6 @@ def test_a_node_that_a_task_file_left_midway_stops_the_run(cluster: PatchedClust
     cluster.inventory({"w1": {"node_patch_tasks": "ends.yml"}, "w2": {}}, node_patch_lock=True)
     played = cluster.play("upgrade")
     assert played.status == 2
-    said = "An earlier batch left w1 in the middle of its patch, so no further node is touched."
+    said = "An earlier batch left w1 in the middle of its patch, so no further node is patched."
     assert said in played.records["w2"]["message"]
     assert (cluster.cordoned(), cluster.locks()) == (["w1"], [])

@@ -19,7 +19,7 @@ from patched_cluster import NEW_KUBELET, PatchedCluster, hosts
 
 KILLS = int(os.environ.get("ROLLING_KILLS", "2"))
 CHANCE = random.Random(int(os.environ.get("ROLLING_SEED", "20261130")))
-# A whole run sends about 160 requests. They tell how far it has come, on a slow machine, too.
+# A whole run sends about 160 requests. They show how far it has come, on a slow machine, too.
 MOMENTS = [(CHANCE.randint(1, 120), CHANCE.uniform(0.0, 1.0)) for _number in range(KILLS)]
 PATIENCE = 240.0
 
@@ -51,6 +51,6 @@ def test_a_killed_run_is_ended_by_the_next(cluster: PatchedCluster, number: int,
     assert again.status == 0, again.output
     assert (cluster.cordoned(), cluster.locks(), cluster.control("GET", "violations")) == ([], [], [])
     assert set(cluster.kubelets().values()) == {NEW_KUBELET}
-    assert set(again.states().values()) <= {"done", "passed over"}
+    assert set(again.states().values()) <= {"done", "skipped"}
     time.sleep(0.1)
     assert cluster.cordoned() == []

@@ -72,7 +72,7 @@ def loss(cluster: PatchedCluster) -> Loss:
 
 def test_the_run_fails_and_names_the_lost_host(loss: Loss) -> None:
     assert loss.played.status != 0
-    said = "No further batch is touched, because the host of w1 became unreachable."
+    said = "No further batch will be started, because the host of w1 became unreachable."
     assert said in loss.played.output
 
 
@@ -81,12 +81,12 @@ def test_the_next_batch_is_not_touched(loss: Loss) -> None:
     assert "[w3] Drained" not in loss.played.output
 
 
-def test_the_table_shows_where_every_node_stands(loss: Loss) -> None:
-    assert loss.played.states() == {"w1": "failed", "w2": "done", "w3": "can go"}
+def test_the_table_shows_the_state_of_every_node(loss: Loss) -> None:
+    assert loss.played.states() == {"w1": "failed", "w2": "done", "w3": "ready"}
     assert loss.played.records["w1"]["message"] == "The host became unreachable (step patch)."
 
 
-def test_its_node_carries_the_mark_from_which_the_next_run_goes_on(loss: Loss) -> None:
+def test_its_node_carries_the_mark_from_which_the_next_run_continues(loss: Loss) -> None:
     assert loss.marks == ["draining", "done", ""]
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What speaks against a patch is said before anything is touched."""
+"""What prevents a patch is reported before anything is changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from patched_cluster import LOCK, PatchedCluster, Played, hosts
 from kubesim import builders
 
 FOREIGN = json.dumps({"disk-exchange": {"since": "2026-11-30T10:00:00Z", "prior_unschedulable": False}})
-# Each of these hosts of one run has something against it.
+# Each of these hosts of one run is refused.
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "hook": (
         {"node_patch_node": "w1", "node_patch_pre_hooks": ["hooks/nowhere.yml"]},
@@ -129,11 +129,11 @@ def refused(cluster: PatchedCluster) -> tuple[Played, list[str]]:
     return played, cluster.changes()
 
 
-def test_nothing_is_touched(refused: tuple[Played, list[str]]) -> None:
+def test_nothing_is_changed(refused: tuple[Played, list[str]]) -> None:
     played, changes = refused
     assert played.status == 2
     assert changes == []
-    assert "Nothing was touched, because 14 of 14 nodes cannot be patched now." in played.output
+    assert "Nothing was changed, because 14 of 14 nodes cannot be patched now." in played.output
 
 
 @pytest.mark.parametrize("host", WRONG)
@@ -148,8 +148,8 @@ def test_only_the_variable_that_names_a_missing_file_is_said(refused: tuple[Play
     assert re.findall(r"; see (\w+)\.", message) == ["node_patch_pre_hooks"]
 
 
-def test_what_is_found_is_told_at_the_end_alone(refused: tuple[Played, list[str]]) -> None:
-    # Ansible itself tells of connections and of users that cannot be become.
+def test_what_is_found_is_reported_only_at_the_end(refused: tuple[Played, list[str]]) -> None:
+    # Ansible itself reports failed connections and failed become.
     failures = set(re.findall(r"fatal: \[([\w.-]+)", refused[0].output)) - {"down", "without-sudo"}
     assert failures == {"hook"}
     closing = next(line for line in refused[0].output.splitlines() if line.startswith("fatal: [hook]"))
@@ -160,7 +160,7 @@ def test_nothing_of_it_is_an_error_of_python(refused: tuple[Played, list[str]]) 
     assert "Traceback" not in refused[0].output
 
 
-def test_a_host_that_was_waited_for_in_vain_is_not_tried_again(refused: tuple[Played, list[str]]) -> None:
+def test_a_host_that_never_answered_is_not_tried_again(refused: tuple[Played, list[str]]) -> None:
     assert refused[0].output.count("fatal: [down]: UNREACHABLE!") == 1
 
 
@@ -202,12 +202,12 @@ def test_two_nodes_of_the_control_plane_in_one_batch_are_refused(cluster: Patche
         ),
         (
             {"upgrade_seriall": 2, "node_drain_timout": 9},
-            "Nothing reads node_drain_timout (did you mean node_drain_timeout?), "
-            "upgrade_seriall (did you mean upgrade_serial?): correct or remove it.",
+            "Unknown variables: node_drain_timout (did you mean node_drain_timeout?), "
+            "upgrade_seriall (did you mean upgrade_serial?).",
         ),
         (
             {"node_patch_node": "nowhere", "node_patch_lock": True},
-            "Nothing was touched, because 1 of 2 nodes cannot be patched now. There is no node 'nowhere' in ",
+            "Nothing was changed, because 1 of 2 nodes cannot be patched now. There is no node 'nowhere' in ",
         ),
     ],
     ids=["types", "unknown", "node"],

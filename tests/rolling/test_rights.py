@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An account with just the rights of the manifest patches a cluster, and one that lacks any is told so beforehand."""
+"""An account with just the rights of the manifest patches a cluster; one that lacks a right fails in the preflight."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def manifest(cluster: PatchedCluster) -> list[dict[str, Any]]:
     return list(yaml.safe_load(path.read_text(encoding="utf-8"))["items"])
 
 
-def looked_at(cluster: PatchedCluster, rules: list[Rule]) -> Played:
+def checked_at(cluster: PatchedCluster, rules: list[Rule]) -> Played:
     """Begin to patch two nodes as an account with these rights."""
     cluster.fill()
     cluster.inventory(hosts("w1", "w2"), node_patch_connection=cluster.account(rules), node_patch_lock=True)
@@ -52,7 +52,7 @@ def test_the_manifest_in_the_documentation_is_the_one_that_is_made(manifest: lis
 def test_a_missing_right_is_named_before_anything_is_touched(
     cluster: PatchedCluster, manifest: list[dict[str, Any]], kind: str
 ) -> None:
-    played = looked_at(cluster, without(kind)(rules_of(manifest)))
+    played = checked_at(cluster, without(kind)(rules_of(manifest)))
     assert played.status == 2
     assert kind.partition("/")[0] in played.output
     assert "forbidden" in played.output or "may not" in played.output
@@ -83,8 +83,8 @@ def test_what_a_kubelet_says_of_its_address_is_never_run(cluster: PatchedCluster
     played = cluster.play("inventory", "-e", "inventory_file=made.yml", "-e", connection)
     assert played.status == 0, played.output
     assert "The node w3 was left out" in played.output
-    looked = cluster.play("upgrade", "-i", "made.yml", "--check", "-e", connection, "-e", "upgrade_hosts=nodes")
-    assert (set(looked.records), marker.exists()) == ({"w1", "w2"}, False), looked.output
+    checked = cluster.play("upgrade", "-i", "made.yml", "--check", "-e", connection, "-e", "upgrade_hosts=nodes")
+    assert (set(checked.records), marker.exists()) == ({"w1", "w2"}, False), checked.output
 
 
 def test_an_inventory_is_kept_where_no_node_is_found(cluster: PatchedCluster) -> None:
@@ -99,7 +99,7 @@ def test_an_inventory_is_kept_where_no_node_is_found(cluster: PatchedCluster) ->
         }
     )
     played = cluster.play("inventory", "-e", options)
-    assert "so it stays as it is. Correct inventory_selectors, or the labels of the nodes." in played.output
+    assert "so it is not changed. Correct inventory_selectors, or the labels of the nodes." in played.output
     assert (played.status, (cluster.place / "made.yml").read_text(encoding="utf-8")) == (2, "nodes: {}")
 
 

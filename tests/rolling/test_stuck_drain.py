@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A drain that does not come to its end: what becomes of the node and of the others is a policy, and never implied."""
+"""A drain that does not end: what happens to the node and to the others is a policy, and never implied."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def tried(cluster: PatchedCluster, *arguments: str) -> Try:
 
 @pytest.fixture(scope="module")
 def tries(cluster: PatchedCluster) -> dict[str, Try]:
-    """Patch two of three nodes, of which the first has a pod that its budget does not let go: giving up that node,
-    then patching it all the same."""
+    """Patch two of three nodes, of which the first has a pod that its budget never releases: skipping that node, then
+    patching it anyway."""
     held = {"labels": {"app": "db"}}
     cluster.fill(
         builders.pod("db-0", "shop", node_name="w1", owner="ReplicaSet/db", **held),
@@ -61,7 +61,7 @@ def test_skip_gives_up_that_node_alone_and_fails_in_the_end(tries: dict[str, Try
 def test_go_on_patches_the_node_although_pods_are_left(tries: dict[str, Try]) -> None:
     played, kubelets, cordoned = tries["go_on"]
     assert played.status == 0, played.output
-    assert played.states() == {"w1": "done", "w2": "passed over"}
+    assert played.states() == {"w1": "done", "w2": "skipped"}
     assert (kubelets, cordoned) == ({"w1": NEW_KUBELET, "w2": NEW_KUBELET}, [])
 
 

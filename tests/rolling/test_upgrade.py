@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The playbook upgrade when all is well: the look beforehand, the rolling patch, and a second run."""
+"""The playbook upgrade when all is well: the preflight, the rolling patch, and a second run."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ HOOK = """---
 
 
 class Story(NamedTuple):
-    look: Played
-    changes_of_look: list[str]
+    preflight: Played
+    changes_of_preflight: list[str]
     patch: Played
     kubelets: dict[str, str]
     cordoned: list[str]
@@ -36,7 +36,7 @@ class Story(NamedTuple):
 
 @pytest.fixture(scope="module")
 def story(cluster: PatchedCluster) -> Story:
-    """Look, patch and patch again; w2 has another name in the inventory and was cordoned before; w3 is in none.
+    """Check, patch and patch again; w2 has another name in the inventory and was cordoned before; w3 is in none.
 
     The account has the rights of the manifest in the documentation.
     """
@@ -57,31 +57,31 @@ def story(cluster: PatchedCluster) -> Story:
         **hooks,
     )
     cluster.control("DELETE", "requests")
-    look = cluster.play("upgrade", "--check")
-    after_look, forbidden = cluster.changes(), cluster.forbidden()
+    preflight = cluster.play("upgrade", "--check")
+    after_preflight, forbidden = cluster.changes(), cluster.forbidden()
     patch = cluster.play("upgrade")
     state = (cluster.kubelets(), cluster.cordoned(), cluster.locks(), cluster.control("GET", "violations"))
     forbidden += cluster.forbidden()
     cluster.control("DELETE", "requests")
     second = cluster.play("upgrade")
-    return Story(look, after_look, patch, *state, second, cluster.changes(), forbidden + cluster.forbidden())
+    return Story(preflight, after_preflight, patch, *state, second, cluster.changes(), forbidden + cluster.forbidden())
 
 
-def test_the_look_beforehand_succeeds(story: Story) -> None:
-    assert story.look.status == 0, story.look.output
+def test_the_preflight_succeeds(story: Story) -> None:
+    assert story.preflight.status == 0, story.preflight.output
 
 
-def test_the_look_beforehand_changes_nothing(story: Story) -> None:
-    assert story.changes_of_look == []
+def test_the_preflight_changes_nothing(story: Story) -> None:
+    assert story.changes_of_preflight == []
 
 
-def test_the_look_beforehand_says_what_would_go_and_in_which_rounds(story: Story) -> None:
-    assert set(story.look.states().values()) == {"can go"}
-    assert "\n3 nodes in 2 rounds: w1, machine-2.example.org; cp1\n" in story.look.output
+def test_the_preflight_shows_the_states_and_the_rounds(story: Story) -> None:
+    assert set(story.preflight.states().values()) == {"ready"}
+    assert "\n3 nodes in 2 rounds: w1, machine-2.example.org; cp1\n" in story.preflight.output
 
 
-def test_a_cordon_of_somebody_else_is_told_beforehand(story: Story) -> None:
-    messages = {node: record["message"] for node, record in story.look.records.items()}
+def test_an_earlier_cordon_is_reported_by_the_preflight(story: Story) -> None:
+    messages = {node: record["message"] for node, record in story.preflight.records.items()}
     assert messages == {"cp1": "", "w1": "", "w2": "is cordoned, and stays so"}
 
 
@@ -102,7 +102,7 @@ def test_every_reboot_is_proven(story: Story) -> None:
     assert all(record["rebooted"] for record in story.patch.records.values())
 
 
-def test_a_cordon_of_somebody_else_stays(story: Story) -> None:
+def test_an_earlier_cordon_stays(story: Story) -> None:
     assert story.cordoned == ["w2"]
     assert story.patch.records["w2"]["message"] == "stays cordoned, as it was before"
 
@@ -121,15 +121,15 @@ def test_hooks_run_before_and_after(story: Story) -> None:
     assert output.index("before w1") < output.index("after w1")
 
 
-def test_a_second_run_passes_over_what_is_done(story: Story) -> None:
+def test_a_second_run_skips_what_is_done(story: Story) -> None:
     assert story.second.status == 0, story.second.output
-    assert set(story.second.states().values()) == {"passed over"}
+    assert set(story.second.states().values()) == {"skipped"}
     assert story.changes_of_second == []
-    assert "\nNothing to do: all nodes are passed over.\n" in story.second.output
+    assert "\nNothing to do: all nodes are skipped.\n" in story.second.output
     end = " in campaign v1.36.3; -e node_patch_done_hours=0 patches it again; is cordoned, and stays so"
     assert story.second.records["w2"]["message"].endswith(end)
 
 
-def test_the_table_and_junit_tell_of_every_node(story: Story, cluster: PatchedCluster) -> None:
+def test_the_table_and_junit_show_every_node(story: Story, cluster: PatchedCluster) -> None:
     assert "\nnode  state  pods" in story.patch.output
     assert 'tests="3" failures="0" skipped="3"' in (cluster.place / "report.xml").read_text(encoding="utf-8")

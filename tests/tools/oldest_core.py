@@ -26,8 +26,8 @@ _SHARED = ("kubernetes==", "cryptography==")
 TESTS = [
     f"tests/rolling/test_{name}"
     for name in (
-        "failures.py::test_the_table_shows_where_every_node_stands",
-        "failures.py::test_the_next_run_goes_on_from_there",
+        "failures.py::test_the_table_shows_the_state_of_every_node",
+        "failures.py::test_the_next_run_continues_from_there",
         "upgrade.py",
         "texts.py",
         "killed.py",

@@ -10,32 +10,33 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 Record = Mapping[str, Any]
-# Unfinished nodes are out of the cluster already; to take others before them would leave it with less.
+# An unfinished node may still be cordoned: starting with another one would leave the cluster with less capacity.
 _ORDER = {"unfinished": 0}
 
 
 def batches_of(records: Iterable[Record], serial: Any = 1, control_plane: str = "last") -> dict[str, list[Any]]:
-    """Return the hosts in their order, the sizes of the batches as C(serial) of a play wants them, and the rounds: the
-    hosts of each batch.
+    """Return the plan: C(hosts) in their order, the sizes of C(batches) for C(serial) of a play, and C(rounds), the
+    hosts of each batch. C(all) has the hosts of all records, C(refused) those that cannot be patched; if there are any,
+    the plan has no batches.
 
-    records: as the role node_patch makes them; those that are passed over are left out. serial: a number, a percentage
-    of all records, or a list of these, the last of which counts for the rest. control_plane: whether its nodes go
-    "first" or "last"; they go one at a time in either case. ValueError for anything else, and for two hosts that stand
-    for the same node.
+    records: of the role node_patch; skipped ones are left out. serial: a number, a percentage of all records, or a list
+    of these, the last of which is repeated. control_plane: whether its nodes are patched "first" or "last", one at a
+    time in either case. ValueError for anything else, and for two hosts that have the same node.
     """
     every = list(records)
     _check_nodes(every)
     if control_plane not in ("first", "last"):
-        raise ValueError("control plane nodes go 'first' or 'last', not %r" % (control_plane,))
-    due = [record for record in every if record["state"] != "passed over"]
+        raise ValueError(f"control plane nodes are patched 'first' or 'last', not {control_plane!r}")
+    refused = [record["host"] for record in every if record["state"] == "refused"]
+    due = [record for record in every if record["state"] != "skipped" and not refused]
     due.sort(key=lambda record: _ORDER.get(record["state"], 1))
     workers = [record["host"] for record in due if not record["control_plane"]]
     singles = [record["host"] for record in due if record["control_plane"]]
     sizes = _sizes(len(workers), len(every), serial)
     ones = [1] * len(singles)
-    if control_plane == "first":
-        return _plan(singles + workers, ones + sizes)
-    return _plan(workers + singles, sizes + ones)
+    first = control_plane == "first"
+    plan = _plan(singles + workers, ones + sizes) if first else _plan(workers + singles, sizes + ones)
+    return {**plan, "all": [record["host"] for record in every], "refused": refused}
 
 
 def _check_nodes(records: list[Record]) -> None:
@@ -45,8 +46,8 @@ def _check_nodes(records: list[Record]) -> None:
         node = str(record.get("node") or host)
         if node in hosts:
             raise ValueError(
-                "the hosts %s and %s both stand for node %s; give each its own in node_patch_node, or leave one out"
-                % (hosts[node], host, node)
+                f"the hosts {hosts[node]} and {host} both have the node {node}; give each its own in node_patch_node, "
+                "or leave one out"
             )
         hosts[node] = host
 
@@ -74,8 +75,8 @@ def _size(step: Any, total: int) -> int:
     try:
         size = int(float(text[:-1]) * total / 100) if text.endswith("%") else int(text)
     except (ValueError, OverflowError):
-        raise ValueError("serial is %r, but must be a number or a percentage such as 10%%" % (step,)) from None
+        raise ValueError(f"serial is {step!r}, but must be a number or a percentage such as 10%") from None
     if text.startswith("-") or (not text.endswith("%") and size < 1):
-        raise ValueError("serial is %r, but must be 1 or more" % (step,))
+        raise ValueError(f"serial is {step!r}, but must be 1 or more")
     # As Ansible does it: a percentage that amounts to less than one host is one host.
     return max(1, size)

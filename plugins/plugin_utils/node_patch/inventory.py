@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 # A DNS subdomain of RFC 1123, as the API server demands it of a node's name:
 # https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names
 _LABEL = "[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
-_DNS_NAME = re.compile(r"(?=.{1,253}\Z)%s(?:\.%s)*\Z" % (_LABEL, _LABEL))
-# Hosts that Ansible takes for its own machine, and names of groups, which a host of the same name would stand beside.
+_DNS_NAME = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*\Z")
+# Names of the machine that Ansible runs on, and of groups, which no host should share.
 _RESERVED = frozenset(("localhost", "127.0.0.1", "::1", "all", "ungrouped", "nodes", "workers"))
 _CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
 _MAX_SHOWN = 80
@@ -71,27 +71,25 @@ def is_address(text: str) -> bool:
 def _problem(name: str, address: str) -> str:
     """Return why a node cannot be a host of the inventory, "" if it can."""
     if not is_dns_name(name):
-        return "The node %s was left out, because its name is not a DNS name." % _shown(name)
+        return f"The node {_quoted(name)} was left out, because its name is not a DNS name."
     if name in _RESERVED:
-        return "The node %s was left out, because Ansible has another use for that name." % name
+        return f"The node {name} was left out, because Ansible has another use for that name."
     if not is_address(address):
-        shown = _shown(address)
-        return "The node %s was left out, because its address %s is not one of another machine." % (name, shown)
+        shown = _quoted(address)
+        return f"The node {name} was left out, because its address {shown} is not one of another machine."
     return ""
 
 
-def _shown(text: str) -> str:
+def _quoted(text: str) -> str:
     """Return a text of the cluster in quotes, in ASCII and of bounded length."""
     return json.dumps(text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "...")
 
 
 def _host(name: str, address: str) -> str:
-    # Quoted, because YAML reads some names as numbers, dates or booleans; unsafe, so that Ansible never templates them.
-    return "        %s: {node_patch_node: !unsafe %s, ansible_host: !unsafe %s}\n" % (
-        json.dumps(name),
-        json.dumps(name),
-        json.dumps(address),
-    )
+    # Quoted, because YAML reads some names as numbers, dates or booleans. With the tag !unsafe, ansible-core 2.19 does
+    # that even to quoted texts; it is not needed, because names and addresses that were checked above are no templates.
+    name, address = json.dumps(name), json.dumps(address)
+    return f"        {name}: {{node_patch_node: {name}, ansible_host: {address}}}\n"
 
 
 def _text(groups: Mapping[str, list[str]]) -> str:
@@ -102,5 +100,5 @@ def _text(groups: Mapping[str, list[str]]) -> str:
         "  children:\n",
     ]
     for group, hosts in groups.items():
-        lines += ["    %s:\n" % group, "      hosts:\n", *(hosts or ["        {}\n"])]
+        lines += [f"    {group}:\n", "      hosts:\n", *(hosts or ["        {}\n"])]
     return "".join(lines)

@@ -15,7 +15,11 @@ import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ModuleArgumentSpecValidator
 
-from ansible_collections.kubeops.maintenance.plugins.action import k8s_maintenance_report
+from ansible_collections.kubeops.maintenance.plugins.action import (
+    k8s_maintenance_report,
+    node_patch_input,
+    node_patch_record,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 PREFIX = "kubeops.maintenance."
@@ -24,6 +28,11 @@ GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((R
 PLAYBOOKS = sorted((ROOT / "docs" / "examples").glob("*.yml"))
 # What stands for a value that only a playbook knows, by the option's type.
 SAMPLES = {"int": 1, "float": 1.0, "bool": True, "list": ["sample"], "dict": {}}
+# Actions that do all of it on the controller.
+WITHOUT_MODULE: dict[str, Any] = {
+    action.__name__.rpartition(".")[2]: action
+    for action in (k8s_maintenance_report, node_patch_input, node_patch_record)
+}
 
 
 class Example(NamedTuple):
@@ -87,8 +96,8 @@ def filled(args: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
 
 def complaints(example: Example, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Give the task to the module, up to the moment at which it would connect; return what it does not like."""
-    if example.module == "k8s_maintenance_report":
-        spec = k8s_maintenance_report.ARGUMENT_SPEC
+    if example.module in WITHOUT_MODULE:
+        spec = WITHOUT_MODULE[example.module].ARGUMENT_SPEC
         return list(ModuleArgumentSpecValidator(spec).validate(filled(example.args, spec)).error_messages)
     module = importlib.import_module(f"ansible_collections.kubeops.maintenance.plugins.modules.{example.module}")
     found: list[str] = []

@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch.batches import batches_of
 
 
-def record(host: str, state: str = "can go", control_plane: bool = False) -> dict[str, Any]:
+def record(host: str, state: str = "ready", control_plane: bool = False) -> dict[str, Any]:
     return {"host": host, "state": state, "control_plane": control_plane}
 
 
@@ -42,7 +42,7 @@ def test_batches_are_as_large_as_serial_says(serial: Any, sizes: list[int]) -> N
 
 
 def test_a_percentage_is_one_of_all_nodes_also_in_a_second_run() -> None:
-    records = [record(f"d{number}", "passed over") for number in range(90)] + workers(10)
+    records = [record(f"d{number}", "skipped") for number in range(90)] + workers(10)
     assert batches_of(records, "10%")["batches"] == [10]
 
 
@@ -62,8 +62,14 @@ def test_unfinished_nodes_come_first() -> None:
     assert plan["rounds"] == [["u1", "w1"], ["w2", "w3"]]
 
 
-def test_nodes_that_are_passed_over_are_in_no_batch() -> None:
-    assert batches_of([record("d1", "passed over")], 2) == {"hosts": [], "batches": [], "rounds": []}
+def test_skipped_nodes_are_in_no_batch() -> None:
+    plan = {"hosts": [], "batches": [], "rounds": [], "all": ["d1"], "refused": []}
+    assert batches_of([record("d1", "skipped")], 2) == plan
+
+
+def test_there_is_no_batch_if_a_node_is_refused() -> None:
+    plan = {"hosts": [], "batches": [], "rounds": [], "all": ["w1", "w2"], "refused": ["w2"]}
+    assert batches_of([record("w1"), record("w2", "refused")]) == plan
 
 
 @pytest.mark.parametrize("serial", [0, -1, "-5%", "many", "inf%", [], None])
@@ -79,5 +85,5 @@ def test_another_turn_of_the_control_plane_than_first_or_last_is_refused() -> No
 
 def test_two_hosts_of_one_node_are_refused() -> None:
     twice = [dict(record("a"), node="w1"), dict(record("b"), node="w1")]
-    with pytest.raises(ValueError, match="the hosts a and b both stand for node w1"):
+    with pytest.raises(ValueError, match="the hosts a and b both have the node w1"):
         batches_of(twice)

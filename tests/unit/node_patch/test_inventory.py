@@ -33,11 +33,14 @@ def test_nodes_are_grouped_by_their_role() -> None:
 
 @pytest.mark.parametrize("name", ["1e5", "on", "null", "2026-12-01", "0x1f", "12", "1.5", "y", "0o7", "1-2"])
 def test_names_that_yaml_reads_as_other_types_stay_texts(name: str) -> None:
-    assert hosts_of(inventory_of([node(name)]).text)["workers"] == [name]
+    text = inventory_of([node(name)]).text
+    assert hosts_of(text)["workers"] == [name]
+    host = DataLoader().load(text)["nodes"]["children"]["workers"]["hosts"][name]
+    assert host == {"node_patch_node": name, "ansible_host": "10.0.0.1"}
 
 
 def test_a_node_without_an_address_is_reached_by_its_name() -> None:
-    assert 'ansible_host: !unsafe "w1"' in inventory_of([node("w1", "")]).text
+    assert 'ansible_host: "w1"' in inventory_of([node("w1", "")]).text
 
 
 @pytest.mark.parametrize(

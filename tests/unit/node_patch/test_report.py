@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How it is told how the patching of nodes went."""
+"""How the patching of nodes is reported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch.report import (
-    counted_rounds,
+    describe_rounds,
     junit,
     reasons,
     record_of,
@@ -35,38 +35,38 @@ FAILED = host(
 FAILED["node_patch_record"]["blockers"] = [{"namespace": "shop", "name": "web-1", "message": "held by budget web & co"}]
 
 
-def test_a_record_tells_how_long_each_step_took() -> None:
+def test_a_record_shows_how_long_each_step_took() -> None:
     record = record_of(DONE)
     assert record["steps"] == {"check": 10.0, "drain": 20.5, "reboot": 29.5}
     assert record["seconds"] == 60.0
 
 
-def test_numbers_that_templates_have_made_texts_of_are_numbers_again() -> None:
-    record = {"node": 7, "state": "refused", "pods": "3", "retries": "0", "ended": "2.5"}
-    told = record_of({"node_patch_record": record})
-    assert {key: told[key] for key in ("node", "pods", "retries", "ended")} == {
-        "node": "7",
+def test_only_what_is_reported_is_in_the_record() -> None:
+    kept = {"node": "w1", "state": "refused", "pods": 3, "changed": False, "before": {"boot_id": "b"}}
+    assert record_of({"node_patch_record": kept}) == {
+        "node": "w1",
+        "state": "refused",
         "pods": 3,
-        "retries": 0,
-        "ended": 2.5,
+        "steps": {},
+        "seconds": 0.0,
     }
 
 
-def test_a_reason_that_a_template_has_made_something_else_of_is_told() -> None:
+def test_a_reason_that_a_template_has_made_something_else_of_is_reported() -> None:
     assert reasons([{"host": "w1", "refusals": [{"code": 7}]}]) == "{'code': 7}"
 
 
 def test_a_host_without_a_record_was_not_touched() -> None:
-    assert record_of(host("w9"))["state"] == "not touched"
+    assert record_of(host("w9"))["state"] == "not started"
 
 
 def test_a_host_that_was_given_up_did_not_come_to_its_end() -> None:
-    record = record_of(host("w1", state="under way", step="patch"), ["w1"])
+    record = record_of(host("w1", state="in progress", step="patch"), ["w1"])
     assert (record["state"], record["message"]) == ("failed", "The host became unreachable (step patch).")
 
 
 def test_a_host_whose_turn_had_not_come_is_not_lost() -> None:
-    assert record_of(host("w1", state="can go"), ["w1"])["state"] == "can go"
+    assert record_of(host("w1", state="ready"), ["w1"])["state"] == "ready"
 
 
 def test_the_table_has_a_line_for_each_node() -> None:
@@ -74,22 +74,22 @@ def test_the_table_has_a_line_for_each_node() -> None:
         "node      state        pods  retries  seconds  kubelet             note",
         "w1        done           12        3     60.0  v1.36.2 -> v1.36.3",
         "worker-2  failed          1        0     50.0  v1.36.2             Patch: <full> disk\x07",
-        "w3        not touched     -        -        -  -",
+        "w3        not started     -        -        -  -",
     ]
 
 
-def test_the_table_names_what_is_held_where_nothing_else_is_to_say() -> None:
-    record = record_of(host("w1", state="can go", blockers=FAILED["node_patch_record"]["blockers"]))
-    assert table([record])[1].endswith("1 held now: shop/web-1: held by budget web & co")
+def test_the_table_names_what_is_blocked_if_there_is_no_message() -> None:
+    record = record_of(host("w1", state="ready", blockers=FAILED["node_patch_record"]["blockers"]))
+    assert table([record])[1].endswith("1 blocked now: shop/web-1: held by budget web & co")
 
 
-def test_what_is_held_now_stands_behind_what_else_is_to_be_known() -> None:
+def test_what_is_blocked_now_is_appended_to_the_message() -> None:
     held = [{"namespace": "shop", "name": "web-1", "message": "no room in its budget"}]
-    record = record_of(host("w1", state="can go", message="is cordoned, and stays so", blockers=held))
-    assert table([record])[1].endswith("  is cordoned, and stays so; 1 held now: shop/web-1: no room in its budget")
+    record = record_of(host("w1", state="ready", message="is cordoned, and stays so", blockers=held))
+    assert table([record])[1].endswith("  is cordoned, and stays so; 1 blocked now: shop/web-1: no room in its budget")
 
 
-def test_a_reason_that_differs_in_names_and_numbers_alone_is_told_once() -> None:
+def test_a_reason_that_differs_in_names_and_numbers_alone_is_reported_once() -> None:
     down = "host %s cannot be reached: ssh: connect to host 10.0.0.%d port 22: Connection refused."
     records = [
         {"host": name, "node": name.split(".")[0], "refusals": [down % (name, number), "The window is closed."]}
@@ -106,13 +106,13 @@ def test_a_reason_that_differs_in_names_and_numbers_alone_is_told_once() -> None
 @pytest.mark.parametrize(
     ("rounds", "said"),
     [
-        ([], "Nothing to do: all nodes are passed over."),
+        ([], "Nothing to do: all nodes are skipped."),
         ([["w1"]], "1 node in 1 round: w1"),
         ([["w1", "w2"], ["cp1"]], "3 nodes in 2 rounds: w1, w2; cp1"),
     ],
 )
 def test_the_rounds_are_counted(rounds: list[list[str]], said: str) -> None:
-    assert counted_rounds(rounds) == said
+    assert describe_rounds(rounds) == said
 
 
 def test_a_long_note_is_cut() -> None:

@@ -13,30 +13,71 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.kubeops.maintenance.plugins.filter.node_patch import FilterModule
+
 ROLES = Path(__file__).resolve().parents[3] / "roles"
 
 
-def tasks_of(entries: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield tasks, those of blocks included."""
+def tasks_of(entries: list[dict[str, Any]], outer: dict[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+    """Yield tasks, those of blocks included, each with what it inherits from its blocks."""
     for entry in entries:
+        task = {**(outer or {}), **entry, "vars": {**(outer or {}).get("vars", {}), **entry.get("vars", {})}}
+        inherited = {key: task[key] for key in ("delegate_to", "become", "vars") if key in task}
         for part in ("block", "rescue", "always"):
-            yield from tasks_of(entry.get(part, []))
+            yield from tasks_of(entry.get(part, []), inherited)
         if "block" not in entry:
-            yield entry
+            yield task
 
 
-DELEGATED = [
+def loaded(path: Path) -> Any:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+FILES = sorted(ROLES.glob("*/tasks/*.yml"))
+TASKS = [(path, task) for path in FILES for task in tasks_of(loaded(path))]
+MODULES = "kubeops.maintenance.k8s_"
+OF_THE_CLUSTER = [
     pytest.param(task, id=f"{path.parents[1].name}/{path.name}: {task['name'][:40]}")
-    for path in sorted(ROLES.glob("*/tasks/*.yml"))
-    for task in tasks_of(yaml.safe_load(path.read_text(encoding="utf-8")))
-    if "delegate_to" in task
+    for path, task in TASKS
+    if "delegate_to" in task or any(key.startswith(MODULES) and not key.endswith("_report") for key in task)
 ]
 
 
-@pytest.mark.parametrize("task", DELEGATED)
+@pytest.mark.parametrize("task", OF_THE_CLUSTER)
 def test_what_is_done_on_the_controller_is_done_as_the_user_who_started_the_run(task: dict[str, Any]) -> None:
     # The variable goes before the keyword, and an inventory may have it for all hosts.
     assert (task["delegate_to"], task["become"], task["vars"]["ansible_become"]) == ("localhost", False, False)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield all texts of a task, at any depth."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield from texts_in(entry)
+
+
+def test_expressions_of_tasks_are_short() -> None:
+    # What is longer belongs into Python, where it has names and tests.
+    playbooks = sorted((ROLES.parent / "playbooks").glob("**/tasks/*.yml"))
+    long = [
+        f"{path.name}: {expression}"
+        for path in [*FILES, *playbooks]
+        for text in texts_in(loaded(path))
+        for expression in re.findall(r"\{\{.*?\}\}", text, re.DOTALL) or [text]
+        if len(expression) > 100 and ("{{" in expression or "==" in expression)
+    ]
+    assert long == []
+
+
+def test_the_role_is_small_enough_to_be_read() -> None:
+    patch = ROLES / "node_patch"
+    filters = FilterModule().filters()
+    assert len((patch / "vars" / "main.yml").read_text(encoding="utf-8").splitlines()) <= 65
+    assert len(list((patch / "tasks").glob("*.yml"))) <= 20
+    assert len(filters) <= 5
+    assert sorted(filters) == sorted(path.stem for path in (ROLES.parent / "plugins" / "filter").glob("*.yml"))
 
 
 def test_names_stay_texts() -> None:
@@ -67,6 +108,5 @@ def test_the_lock_outlasts_by_default_what_lies_between_two_renewals() -> None:
     longest = max(2 * gate + drain, packages, drain + reboot + back, heal)
     # A lock that was renewed within the first third of its duration is not renewed again.
     assert longest < default_of("node_patch", "node_patch_lock_duration") * 2 / 3
-    steps = yaml.safe_load((ROLES / "node_patch" / "tasks" / "steps.yml").read_text(encoding="utf-8"))
-    files = [str(task.get("ansible.builtin.import_tasks")) for task in tasks_of(steps)]
-    assert files.index("drain.yml") < files.index("lock.yml") < files.index("patch.yml")
+    names = [task["name"] for task in tasks_of(loaded(ROLES / "node_patch" / "tasks" / "steps.yml"))]
+    assert names.index("Drain the node") < names.index("Renew the lock") < names.index("Patch the host")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch.task_files import malformed
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch.task_files import invalid_task_files
 
 GOOD = """---
 - name: Look
@@ -33,7 +33,7 @@ def looked_at(folder: Path, text: str) -> str:
     """Return what is said of a file with this text, from its name on; every module is known but ours.nothing.x."""
     path = folder / "hook.yml"
     path.write_text(text, encoding="utf-8")
-    said = malformed([str(path)], lambda action, _collections: action != "ours.nothing.x")
+    said = invalid_task_files([str(path)], lambda action, _collections: action != "ours.nothing.x")
     return said.replace(f"The task file {path} cannot be run: ", "")
 
 
@@ -61,4 +61,4 @@ def test_what_keeps_a_file_from_being_run_is_said(tmp_path: Path, text: str, sai
 
 
 def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
-    assert "Is a directory" in malformed([str(tmp_path)])
+    assert "Is a directory" in invalid_task_files([str(tmp_path)])

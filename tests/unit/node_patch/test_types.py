@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch.types import mistyped
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch.types import wrong_types
 
 
 class Undefined(Mapping[str, Any]):
-    """A host with a variable whose template cannot be told."""
+    """A host with a variable whose template is undefined."""
 
     def __getitem__(self, name: str) -> Any:
         raise RuntimeError("'rack' is undefined")
@@ -45,7 +45,7 @@ class Undefined(Mapping[str, Any]):
         (
             "node_drain_connection",
             {"contxt": "prod"},
-            "has keys that nothing reads: contxt (did you mean context?).",
+            "has unknown keys: contxt (did you mean context?).",
         ),
         ("upgrade_serial", "two", "is 'two', but must be a number or a percentage such as 10%."),
         ("upgrade_serial", 0, "is 0, but must be 1 or more."),
@@ -54,12 +54,12 @@ class Undefined(Mapping[str, Any]):
     ],
 )
 def test_what_a_variable_cannot_be_is_said(name: str, value: Any, said: str) -> None:
-    assert mistyped([{name: value}], "upgrade") == f"The variable {name} {said}"
+    assert wrong_types([{name: value}], "upgrade") == f"The variable {name} {said}"
 
 
 def test_what_many_hosts_have_is_said_once() -> None:
     hosts = [{"node_patch_soak": "fast"}, {"node_patch_soak": "fast", "node_patch_lock": 7}, {}]
-    assert mistyped(hosts, "upgrade") == (
+    assert wrong_types(hosts, "upgrade") == (
         "The variable node_patch_soak is 'fast', but must be a whole number. "
         "The variable node_patch_lock is 7, but must be true or false."
     )
@@ -80,9 +80,9 @@ def test_what_many_hosts_have_is_said_once() -> None:
     ids=["texts", "a dictionary as text", "YAML's off, and nothing", "percentage", "list", "a template", "undefined"],
 )
 def test_what_it_can_be_is_not_refused(host: Mapping[str, Any]) -> None:
-    assert mistyped([host], "upgrade") == ""
+    assert wrong_types([host], "upgrade") == ""
 
 
 def test_the_serial_of_a_drain_is_looked_at_too() -> None:
     # Ansible would take 0 for all hosts at once.
-    assert mistyped([{"drain_serial": 0}], "drain") == "The variable drain_serial is 0, but must be 1 or more."
+    assert wrong_types([{"drain_serial": 0}], "drain") == "The variable drain_serial is 0, but must be 1 or more."

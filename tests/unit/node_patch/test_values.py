@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch.values import amiss
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch.values import invalid_values
 
 VERSIONS = "but kubelets name their versions as in v1.36.3, as kubectl get nodes shows them."
 WORKLOADS = "The variable node_patch_gate_workloads must be a list, each entry with kind, namespace and name."
-STRANGE = "has keys that nothing reads:"
+UNKNOWN = "has unknown keys:"
 
 
 @pytest.mark.parametrize(
@@ -42,30 +42,30 @@ STRANGE = "has keys that nothing reads:"
         ({"node_patch_kubelet_version": "latest"}, f"The variable node_patch_kubelet_version is 'latest', {VERSIONS}"),
         (
             {"node_patch_gate_workloads": [{"kind": "Deployment", "name": "a"}, {"name": "web"}]},
-            "The variable node_patch_gate_workloads[1] needs a kind and a name, and has not both.",
+            "The variable node_patch_gate_workloads[1] needs both a kind and a name.",
         ),
         (
             {"node_patch_gate_workloads": [{"kind": "Deployment", "namespce": "shop", "name": "web"}]},
-            f"The variable node_patch_gate_workloads[0] {STRANGE} namespce (did you mean namespace?).",
+            f"The variable node_patch_gate_workloads[0] {UNKNOWN} namespce (did you mean namespace?).",
         ),
         (
             {"node_patch_connection": {"kubconfig": "a secret", "server": "b", "cert_file": "c"}},
-            f"The variable node_patch_connection {STRANGE} kubconfig (did you mean kubeconfig?), server.",
+            f"The variable node_patch_connection {UNKNOWN} kubconfig (did you mean kubeconfig?), server.",
         ),
         (
             {"node_patch_window": [{"days": ["sat"]}, {"day": ["tue"], "start": "22:00"}]},
-            f"The variable node_patch_window[1] {STRANGE} day (did you mean days?).",
+            f"The variable node_patch_window[1] {UNKNOWN} day (did you mean days?).",
         ),
         ({"node_patch_gate_workloads": "Deployment/web"}, WORKLOADS),
         ({"node_patch_gate_workloads": {"kind": "Deployment", "name": "web"}}, WORKLOADS),
     ],
 )
 def test_what_cannot_work_is_said(values: dict[str, Any], said: str) -> None:
-    assert amiss(values) == said
+    assert invalid_values(values) == said
 
 
 def test_everything_is_said_at_once() -> None:
-    said = amiss({"node_patch_soak": -1, "node_patch_reach_timeout": 0})
+    said = invalid_values({"node_patch_soak": -1, "node_patch_reach_timeout": 0})
     assert said == (
         "The variable node_patch_reach_timeout is 0, but must be 1 or more. "
         "The variable node_patch_soak is -1, but must be 0 or more."
@@ -83,7 +83,7 @@ def test_everything_is_said_at_once() -> None:
         {"node_patch_kubelet_version": "v1.33.4+k3s1"},
         {"node_patch_gate_workloads": [{"kind": "CloneSet", "name": "web"}]},
     ],
-    ids=["nothing", "no limit", "no number", "null", "gke", "k3s", "a kind that is passed over"],
+    ids=["nothing", "no limit", "no number", "null", "gke", "k3s", "an unsupported kind"],
 )
 def test_what_can_work_is_not_refused(values: dict[str, Any]) -> None:
-    assert amiss(values) == ""
+    assert invalid_values(values) == ""

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Variables that were meant for the roles or their playbooks, and are read by none."""
+"""Variables that were meant for the roles or their playbooks, and are not known there."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.kubeops.maintenance.plugins.filter.node_patch import node_patch_unknown
 from ansible_collections.kubeops.maintenance.plugins.plugin_utils.node_patch.variables import (
     FACTS,
     PLAYBOOKS,
     ROLES,
-    Strangers,
+    UnknownVariables,
     options,
-    strangers,
+    unknown_variables,
 )
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -54,11 +53,11 @@ def names_in(document: Any) -> Iterator[str]:
     ],
 )
 def test_a_slip_is_refused_with_the_name_that_was_meant(name: str, meant: str) -> None:
-    assert strangers([name]) == Strangers([f"{name} (did you mean {meant}?)"], [])
+    assert unknown_variables([name]) == UnknownVariables([f"{name} (did you mean {meant}?)"], [])
 
 
 def test_a_name_like_no_other_is_refused_without_a_guess() -> None:
-    assert strangers(["node_patch_max_surge"]) == Strangers(["node_patch_max_surge"], [])
+    assert unknown_variables(["node_patch_max_surge"]) == UnknownVariables(["node_patch_max_surge"], [])
 
 
 @pytest.mark.parametrize(
@@ -71,28 +70,29 @@ def test_a_name_like_no_other_is_refused_without_a_guess() -> None:
     ],
 )
 def test_a_slip_in_a_playbooks_variable_is_refused(playbook: str, name: str, meant: str) -> None:
-    assert strangers([name], playbook) == Strangers([f"{name} (did you mean {meant}?)"], [])
+    assert unknown_variables([name], playbook) == UnknownVariables([f"{name} (did you mean {meant}?)"], [])
 
 
-def test_what_may_be_somebody_elses_is_only_odd() -> None:
+def test_what_may_belong_to_another_role_is_not_refused() -> None:
     names = ["drain_timeout", "drain_retries", "upgrade_node_confirm"]
-    assert strangers(names, "drain") == Strangers(
+    assert unknown_variables(names, "drain") == UnknownVariables(
         [], ["drain_retries", "drain_timeout (did you mean node_drain_timeout?)"]
     )
 
 
 def test_a_role_alone_looks_only_at_names_that_begin_with_a_roles() -> None:
-    assert strangers(["upgrade_seriall", "drain_seriall", "my_node_patch_x"]) == Strangers([], [])
+    assert unknown_variables(["upgrade_seriall", "drain_seriall", "my_node_patch_x"]) == UnknownVariables([], [])
 
 
 def test_all_are_said_in_one_sentence() -> None:
-    assert node_patch_unknown(["node_drain_timout", "node_patch_x", "node_patch_soak", "other"]) == (
-        "Nothing reads node_drain_timout (did you mean node_drain_timeout?), node_patch_x: correct or remove it."
+    assert unknown_variables(["node_drain_timout", "node_patch_x", "node_patch_soak", "other"]).sentence() == (
+        "Unknown variables: node_drain_timout (did you mean node_drain_timeout?), node_patch_x."
     )
 
 
-def test_nothing_is_said_where_all_is_read() -> None:
-    assert node_patch_unknown([*options(), *FACTS, *PLAYBOOKS["upgrade"], "node_feature_x"], "upgrade") == ""
+def test_nothing_is_said_if_all_are_known() -> None:
+    names = [*options(), *FACTS, *PLAYBOOKS["upgrade"], "node_feature_x"]
+    assert unknown_variables(names, "upgrade").sentence() == ""
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -108,7 +108,7 @@ def test_every_name_that_tasks_hand_on_is_known(role: str) -> None:
             name for name in names_in(yaml.safe_load(path.read_text(encoding="utf-8"))) if OURS.fullmatch(name)
         )
     assert found
-    assert strangers(found) == Strangers([], [])
+    assert unknown_variables(found) == UnknownVariables([], [])
 
 
 def test_no_fact_is_listed_that_no_task_sets() -> None:

@@ -23,7 +23,7 @@ WEB = {"api_version": "apps/v1", "kind": "Deployment", "namespace": "shop", "nam
 
 
 def now(seconds: float = NOW, check_mode: bool = False) -> Now:
-    return Now(seconds, check_mode, warn=lambda text: pytest.fail(text))
+    return Now(seconds, check_mode, warn=pytest.fail)
 
 
 def node(mark: dict[str, Any] | None = None, owner: str = "", **more: Any) -> dict[str, Any]:

@@ -42,7 +42,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
             if args["junit_file"]:
                 _write(args["junit_file"], junit(args["records"]))
         except OSError as exc:
-            why = "cannot write the report %s: %s" % (exc.filename, exc.strerror or exc)
+            why = f"cannot write the report {exc.filename}: {exc.strerror or exc}"
             result.update(failed=True, msg=why)
         return result
 
@@ -50,7 +50,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
 def _write(path: str, text: str) -> None:
     """Write a file at once, so that who reads it meanwhile never sees half of it; raise OSError with its name."""
     path = os.path.realpath(os.path.expanduser(path))
-    draft = "%s.%d.draft" % (path, os.getpid())
+    draft = f"{path}.{os.getpid()}.draft"
     try:
         with open(draft, "w", encoding="utf-8") as file:
             file.write(text)

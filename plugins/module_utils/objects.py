@@ -98,7 +98,7 @@ def age_of(version: str) -> int:
 def full_name(obj: Obj) -> str:
     """Return namespace/name, or the name alone for objects of the cluster."""
     namespace = namespace_of(obj)
-    return "%s/%s" % (namespace, name_of(obj)) if namespace else name_of(obj)
+    return f"{namespace}/{name_of(obj)}" if namespace else name_of(obj)
 
 
 def labels_of(obj: Obj) -> dict[str, str]:

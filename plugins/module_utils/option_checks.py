@@ -17,7 +17,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,252}")
 def check_at_least(option: str, value: Any, least: int, unit: str) -> None:
     """Raise InvalidOptions for a number below the least; None is an option that is not set."""
     if value is not None and value < least:
-        raise InvalidOptions("the option %s is %d, but must be %d or more (%s)" % (option, value, least, unit))
+        raise InvalidOptions(f"the option {option} is {value}, but must be {least} or more ({unit})")
 
 
 def check_name(what: str, name: str) -> None:
@@ -28,7 +28,7 @@ def check_name(what: str, name: str) -> None:
     """
     if not _NAME.fullmatch(name):
         raise InvalidOptions(
-            "%s is %r, which is not a valid name in Kubernetes; if it comes from a variable, check that" % (what, name)
+            f"{what} is {name!r}, which is not a valid name in Kubernetes; if it comes from a variable, check that"
         )
 
 
@@ -41,5 +41,5 @@ def distinct_texts(option: str, values: Any, meaning: str) -> tuple[str, ...]:
         return ()
     cleaned = [str(value).strip() for value in values]
     if not cleaned or not all(cleaned):
-        raise InvalidOptions("the option %s is empty, but each entry must be %s" % (option, meaning))
+        raise InvalidOptions(f"the option {option} is empty, but each entry must be {meaning}")
     return tuple(dict.fromkeys(cleaned))

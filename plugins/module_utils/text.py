@@ -16,7 +16,7 @@ MAX_LIST = 200
 
 def count_noun(number: int, noun: str) -> str:
     """Return "1 pod", "2 pods"."""
-    return "%d %s%s" % (number, noun, "" if number == 1 else "s")
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def end_sentence(text: str) -> str:
@@ -29,7 +29,7 @@ def abbreviate(names: Iterable[str]) -> str:
     """Return the first few names and how many more there are."""
     every = list(names)
     more = len(every) - MAX_NAMES
-    return ", ".join(every[:MAX_NAMES]) + (" and %d more" % more if more > 0 else "")
+    return ", ".join(every[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def group_by_text(pods: list[tuple[str, str]]) -> str:
@@ -37,17 +37,17 @@ def group_by_text(pods: list[tuple[str, str]]) -> str:
     groups: dict[str, list[str]] = {}
     for name, end in pods:
         groups.setdefault(end, []).append(name)
-    return "; ".join("%s: %s" % (abbreviate(names), end.rstrip(".")) for end, names in groups.items())
+    return "; ".join(f"{abbreviate(names)}: {end.rstrip('.')}" for end, names in groups.items())
 
 
 def format_duration(seconds: float) -> str:
     """Return "34 s", "4 m 10 s", "2 h 5 m"."""
     whole = max(0, round(seconds))
     if whole < 60:
-        return "%d s" % whole
+        return f"{whole} s"
     hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
     parts = [(hours, "h"), (minutes, "m")] if hours else [(minutes, "m"), (rest, "s")]
-    return " ".join("%d %s" % part for part in parts if part[0])
+    return " ".join(f"{number} {unit}" for number, unit in parts if number)
 
 
 def truncate_lists(values: dict[str, Any], whole: Collection[str] = ()) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class ActionWithFiles(ActionBase):  # type: ignore[misc]
         there = real if self._connection.transport == "local" else path
         if real == found and self._is_readable(there):
             return there
-        return self._copied(real, "kubeconfig-%d" % number)
+        return self._copied(real, f"kubeconfig-{number}")
 
     def _found(self, path: Any) -> tuple[str, str]:
         """Return the path of a file of the controller and that of its decrypted form, the path itself if none is.
@@ -71,14 +71,14 @@ class ActionWithFiles(ActionBase):  # type: ignore[misc]
         try:
             return found, self._loader.get_real_file(found, decrypt=True)
         except AnsibleError as exc:
-            why = "cannot decrypt %s, which is in an Ansible vault: %s" % (found, exc)
+            why = f"cannot decrypt {found}, which is in an Ansible vault: {exc}"
             raise AnsibleActionFail(why) from exc
 
     def _is_readable(self, path: str) -> bool:
         # The shell there expands a tilde only where it is not quoted.
         home, slash, rest = path.partition("/")
         quoted = home + slash + shlex.quote(rest) if home == "~" and rest else shlex.quote(path)
-        return bool(self._low_level_execute_command("test -r %s" % quoted)["rc"] == 0)
+        return bool(self._low_level_execute_command(f"test -r {quoted}")["rc"] == 0)
 
     def _copied(self, path: str, name: str) -> str:
         shell = self._connection._shell

@@ -133,9 +133,8 @@ def _connected(module: ClusterModule, limit: float, work: Callable[[Clock, RestF
     try:
         return work(clock, lambda deadline: Rest(connection, clock, deadline))
     except Forbidden as exc:
-        exc.message = "%s (asked at %s; the guide on access rights lists what a task needs)" % (
-            exc.message,
-            connection.describe(),
+        exc.message = (
+            f"{exc.message} (asked at {connection.describe()}; the guide on access rights lists what a task needs)"
         )
         raise
     finally:

@@ -65,7 +65,7 @@ def disarm() -> None:
 def _cancel(number: int, _frame: object) -> NoReturn:
     # Whoever signals twice must not interrupt the report of what is pending.
     disarm()
-    raise Cancelled("cancelled by %s" % signal.Signals(number).name)
+    raise Cancelled(f"cancelled by {signal.Signals(number).name}")
 
 
 def _watch(ancestors: list[Ancestor]) -> None:

@@ -29,7 +29,7 @@ class Run(NamedTuple):
 
     def text(self) -> str:
         """Return it as one word, for run_from()."""
-        return "%s/%d/%s" % (self.place, self.pid, self.began)
+        return f"{self.place}/{self.pid}/{self.began}"
 
 
 def this_run() -> Run | None:
@@ -61,7 +61,7 @@ def has_ended(run: Run) -> bool:
 def _place() -> str:
     try:
         with open(_BOOT, encoding="ascii") as file:
-            return "%s:%s" % (file.read().strip(), os.stat("/proc/self/ns/pid").st_ino)
+            return f"{file.read().strip()}:{os.stat('/proc/self/ns/pid').st_ino}"
     except OSError:
         return ""
 

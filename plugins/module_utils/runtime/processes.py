@@ -24,7 +24,7 @@ def parent_of(pid: int) -> int:
 def command_of(pid: int) -> list[str]:
     """Return the words of the command that a process runs, [] if they are unknown."""
     with contextlib.suppress(OSError):
-        with open("/proc/%d/cmdline" % pid, encoding="utf-8", errors="replace") as file:
+        with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
             return file.read().split("\0")
     return []
 
@@ -32,6 +32,6 @@ def command_of(pid: int) -> list[str]:
 def _stat(pid: int) -> list[str]:
     """Return the fields of /proc/<pid>/stat after the command's name, [] if the process is gone."""
     with contextlib.suppress(OSError):
-        with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as file:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()
     return []

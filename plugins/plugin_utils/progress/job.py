@@ -149,7 +149,7 @@ class ActionWithJob(ActionWithFiles):
             if asked.state == "refused" and not lines.pid:
                 raise NoJob
             if now - heard > LONGEST_ABSENCE:
-                raise AnsibleConnectionFailure("the host has been out of reach for %d s" % LONGEST_ABSENCE)
+                raise AnsibleConnectionFailure(f"the host has been out of reach for {LONGEST_ABSENCE:.0f} s")
             if asked.state and now - alive > LAST_WORDS:
                 raise AnsibleActionFail("the module's process on the host ended without a result: was it killed?")
             if asked.state != "running":
@@ -157,7 +157,7 @@ class ActionWithJob(ActionWithFiles):
 
     def _asked(self, job: Job, read: int, process: Process) -> Asked:
         try:
-            answer = self._low_level_execute_command(job.question(read, process))
+            answer = self._low_level_execute_command(job.poll(read, process))
         except AnsibleError:
             # Also a host that is too busy to let anybody become another user soon enough.
             return Asked("", [])
@@ -214,7 +214,7 @@ class ActionWithJob(ActionWithFiles):
         # Ansible's wrapper removes its files after some seconds, if it lives and may. A kubeconfig may be among them.
         mine = tmp if _is_temporary(tmp) and not self._is_become_unprivileged() else ""
         with contextlib.suppress(Exception):
-            self._low_level_execute_command(job.end(process, mine) if process else job.farewell(mine))
+            self._low_level_execute_command(job.end(process, mine) if process else job.remove(mine))
         if not mine:
             self._discard(tmp)
 

@@ -49,7 +49,7 @@ def is_closed(descriptor: int) -> bool:
     To be called in one of its workers. Ansible would wait for ever after a line of theirs that cannot be printed: the
     thread that prints it is the one that takes the results of tasks, and ends then.
     """
-    path = "/proc/%d/fd/%d" % (os.getppid(), descriptor)
+    path = f"/proc/{os.getppid()}/fd/{descriptor}"
     try:
         mode = os.stat(path).st_mode
         if not stat.S_ISFIFO(mode) and not stat.S_ISCHR(mode):
@@ -95,12 +95,12 @@ class Lines:
         # A screen that is gone, as it is in a worker whose playbook was killed, is no reason to fail.
         with contextlib.suppress(Exception):
             if text and not is_closed(2 if self._stderr else 1):
-                Display().display("[%s] %s" % (self._host, text), color=C.COLOR_VERBOSE, stderr=self._stderr)
+                Display().display(f"[{self._host}] {text}", color=C.COLOR_VERBOSE, stderr=self._stderr)
 
     def rest(self) -> None:
         """Say that nothing is heard if that has been so for long."""
         if self._speaks and self._clock.monotonic() - self._heard >= LONGEST_SILENCE:
-            self.show("no news for a minute, %s in all" % format_duration(self._clock.monotonic() - self._began))
+            self.show(f"no news for a minute, {format_duration(self._clock.monotonic() - self._began)} in all")
 
 
 class Tail(threading.Thread):

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Show where every node stands, and keep it as files. All of it happens on the controller, without a module."""
+"""Show the state of every node, and write it to files. All of it happens on the controller, without a module."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from ansible.plugins.action import ActionBase
 
 from ..plugin_utils.node_patch.report import as_json, junit, table
-from ..plugin_utils.progress.lines import removed, show_text
+from ..plugin_utils.progress.lines import remove_file, show_text
 
 ARGUMENT_SPEC = {
     "records": {"type": "list", "elements": "dict", "required": True},
@@ -48,7 +48,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
 
 
 def _write(path: str, text: str) -> None:
-    """Write a file at once, so that who reads it meanwhile never sees half of it; raise OSError with its name."""
+    """Write a file at once, so that no reader sees half of it; raise OSError with its name."""
     path = os.path.realpath(os.path.expanduser(path))
     draft = f"{path}.{os.getpid()}.draft"
     try:
@@ -56,5 +56,5 @@ def _write(path: str, text: str) -> None:
             file.write(text)
         os.replace(draft, path)
     except OSError as exc:
-        removed(draft)
+        remove_file(draft)
         raise OSError(exc.errno, exc.strerror, path) from exc

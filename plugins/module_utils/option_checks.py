@@ -21,10 +21,10 @@ def check_at_least(option: str, value: Any, least: int, unit: str) -> None:
 
 
 def check_name(what: str, name: str) -> None:
-    """Raise InvalidOptions for what is no name at all in Kubernetes: the request would ask for something else.
+    """Raise InvalidOptions for a text that cannot be a name: the request would be for something else.
 
-    C(..) in a path makes it another path, and a comma ends a field selector. Names that only the API server refuses,
-    such as one in capital letters, are left to it, because the error then comes with the names most like it.
+    C(..) in a path makes it another path, and a comma ends a field selector. Names that only the API server rejects,
+    such as one in capital letters, are left to it, because the error then lists similar names.
     """
     if not _NAME.fullmatch(name):
         raise InvalidOptions(
@@ -35,7 +35,7 @@ def check_name(what: str, name: str) -> None:
 def distinct_texts(option: str, values: Any, meaning: str) -> tuple[str, ...]:
     """Return each text of a list once, in order, () for None. Raise InvalidOptions where the list or an entry is empty.
 
-    An empty list comes from a variable that is not what its author thought, and "no node" must not become "all nodes".
+    An empty list comes from a variable that is not what its author expected, and "no node" must not become "all nodes".
     """
     if values is None:
         return ()

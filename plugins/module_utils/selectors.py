@@ -11,7 +11,7 @@ from .objects import Obj, mapping_at, mappings_at, strings_at
 
 
 def selects(selector: Any, labels: dict[str, str]) -> bool:
-    """Tell whether a LabelSelector selects these labels.
+    """Return whether a LabelSelector selects these labels.
 
     An absent (null) selector selects nothing and an empty one everything, as policy/v1 defines it:
     https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/label-selector/

@@ -10,7 +10,7 @@ from typing import Any
 
 # How many names a sentence lists before it counts the rest.
 MAX_NAMES = 3
-# How many entries a list of a result has: results are stored with every job, and nobody reads longer lists.
+# How many entries a list of a result has: results are stored with every job, and people do not read longer lists.
 MAX_LIST = 200
 
 
@@ -20,7 +20,7 @@ def count_noun(number: int, noun: str) -> str:
 
 
 def end_sentence(text: str) -> str:
-    """Return what somebody else said, such as a webhook, as the end of a sentence."""
+    """Return a message of others, such as a webhook, as the end of a sentence."""
     text = text.rstrip()
     return text if text.endswith((".", "!", "?")) else text + "."
 
@@ -33,7 +33,7 @@ def abbreviate(names: Iterable[str]) -> str:
 
 
 def group_by_text(pods: list[tuple[str, str]]) -> str:
-    """Return (name, what is said of it) pairs as one text; names of which the same is said stand together."""
+    """Return (name, message) pairs as one text; names with the same message share it."""
     groups: dict[str, list[str]] = {}
     for name, end in pods:
         groups.setdefault(end, []).append(name)

@@ -54,7 +54,7 @@ def run_from(text: str) -> Run | None:
 
 
 def has_ended(run: Run) -> bool:
-    """Tell whether the run is over for sure, which can be known only on its own machine."""
+    """Return whether the run is certainly over, which can be known only on its own machine."""
     return run.place == _place() and start_of(run.pid) != run.began
 
 

@@ -2,13 +2,13 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Show in a table where every node stands."""
+"""Show the state of every node in a table."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: k8s_maintenance_report
-short_description: Show in a table where every node stands
+short_description: Show the state of every node in a table
 version_added: 1.0.0
 author:
   - kubeops.maintenance contributors (@kubeops)
@@ -54,8 +54,8 @@ attributes:
     support: full
     platforms: all
 notes:
-  - If the stdout callback is not one that people read, such as a JSON callback, the table goes to the standard error
-    output, as lines of progress do.
+  - If the output of the stdout callback is for programs, as that of a JSON callback, the table goes to the standard
+    error output, as lines of progress do.
 seealso:
   - plugin: kubeops.maintenance.node_patch_record
     plugin_type: filter
@@ -64,7 +64,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Show where every node stands
+- name: Show the state of every node
   kubeops.maintenance.k8s_maintenance_report:
     records: "{{ ansible_play_hosts_all | map('extract', hostvars) | map('kubeops.maintenance.node_patch_record') }}"
     junit_file: nodes.xml

@@ -24,7 +24,7 @@ from .processes import command_of, parent_of, start_of
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 # Seconds between two checks whether the ancestors are alive.
 POLL_INTERVAL = 0.5
-# Seconds without a poll after which a job is cancelled. It is polled each second, but a network may be down for a while.
+# Seconds without a poll after which a job is cancelled. It is polled each second; a network may be down for a while.
 MAX_UNPOLLED = 60.0
 
 

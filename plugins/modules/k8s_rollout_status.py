@@ -402,7 +402,7 @@ from ..module_utils.module.auth_spec import AUTH_SPEC
 from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
 from ..module_utils.module.runner import ClusterModule, Ending, RestFor, run
 from ..module_utils.rollout.options import RolloutTask, task_from
-from ..module_utils.rollout.result import Report, result_of
+from ..module_utils.rollout.result import result_of
 from ..module_utils.rollout.rollout import Rollouts
 from ..module_utils.runtime.clock import Clock
 from ..module_utils.runtime.progress import Progress
@@ -436,6 +436,8 @@ ARGUMENT_SPEC = dict(
     fail_early_window=dict(type="int", default=90),
     semantics=dict(type="str", choices=["kubectl", "strict"], default="kubectl"),
 )
+# The result of a task that could not start.
+NOTHING_DONE = dict(changed=False, done=False, messages=[], workloads=[], pending_workloads=[], pending_pods=[])
 
 
 def follow(task: RolloutTask, clock: Clock, rest_for: RestFor, progress: Progress) -> Ending:
@@ -451,7 +453,7 @@ def main() -> None:
         module,
         read=lambda: task_from(module.params),
         work=lambda task, clock, rest_for: follow(task, clock, rest_for, progress_of(module, clock)),
-        nothing_done=dict(result_of(Report(RolloutTask())), done=False),
+        nothing_done=NOTHING_DONE,
     )
 
 

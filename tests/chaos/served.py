@@ -12,12 +12,12 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest impor
 from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.context import Context
 from ansible_collections.kubeops.maintenance.plugins.module_utils.connection.connection import connect
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.drain import Maintenance
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.options import task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.result import result_of
 from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.clock import Clock
 from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.workers import ThreadWorkers
 from embedded_cluster import EmbeddedCluster
 from kubesim import builders
+from stage import drain_task
 
 from . import population
 
@@ -32,7 +32,7 @@ def drained(cluster: EmbeddedCluster, **params: Any) -> tuple[dict[str, Any], fl
     began = time.monotonic()
     try:
         tools = Context(workers, clock, lambda deadline: Rest(connection, clock, deadline))
-        report = Maintenance(task_from(params, False), tools).run()
+        report = Maintenance(drain_task(params), tools).run()
     finally:
         workers.stop()
         connection.close()

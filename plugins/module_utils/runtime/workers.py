@@ -92,7 +92,6 @@ class ThreadWorkers:
 
     def __init__(self) -> None:
         self._inbox: queue.SimpleQueue[Message | BaseException] = queue.SimpleQueue()
-        self._stopped = threading.Event()
         self._dropped: set[Tag] = set()
 
     def start(self, tag: Tag, job: Callable[[], Any]) -> None:
@@ -123,10 +122,6 @@ class ThreadWorkers:
                 raise found
             messages.append(found)
 
-    def stop(self) -> None:
-        """Let every worker end at its next step."""
-        self._stopped.set()
-
     def _thread(self, run: Callable[[], None]) -> bool:
         """Run it in a thread; return whether one could be started."""
 
@@ -142,11 +137,10 @@ class ThreadWorkers:
     def _pump(self, tag: Tag, items: Iterator[Any]) -> None:
         try:
             for item in items:
-                if self._stopped.is_set() or tag in self._dropped:
+                if tag in self._dropped:
                     return
                 if isinstance(item, Pause):
-                    if self._stopped.wait(item.seconds):
-                        return
+                    threading.Event().wait(item.seconds)
                 elif item is not None:
                     self._inbox.put(Message(tag, item))
         except MaintenanceError as exc:

@@ -11,7 +11,7 @@ from typing import Any
 from ansible.plugins.action import ActionBase
 
 from ..plugin_utils.node_patch.report import as_json, junit, reasons, table
-from ..plugin_utils.progress.lines import removed, show_text
+from ..plugin_utils.progress.lines import remove_file, show_text
 
 ARGUMENT_SPEC = {
     "records": {"type": "list", "elements": "dict", "required": True},
@@ -56,5 +56,5 @@ def _write(path: str, text: str) -> None:
             file.write(text)
         os.replace(draft, path)
     except OSError as exc:
-        removed(draft)
+        remove_file(draft)
         raise OSError(exc.errno, exc.strerror, path) from exc

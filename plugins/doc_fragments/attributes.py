@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Attributes; each module says itself how it supports check mode and diff mode."""
+    """Attributes; each module documents how it supports check mode and diff mode."""
 
     DOCUMENTATION = r"""
 options: {}

@@ -1,19 +1,19 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Document the options of module_utils/auth_options.py for every module that connects to a cluster."""
+"""Document the options of module_utils/module/auth_spec.py for every module that connects to a cluster."""
 
 from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Options that say where the API server is and who is calling."""
+    """Options for the API server's address and the credentials."""
 
     DOCUMENTATION = r"""
 options:
   host:
     description:
-      - Address of the API server, for example V(https://api.example.com:6443). An IPv6 address stands in brackets.
+      - Address of the API server, for example V(https://api.example.com:6443). An IPv6 address is written in brackets.
       - Without a scheme, V(https://) is assumed.
       - Together with O(api_key), with O(username) and O(password), or with O(client_cert), no kubeconfig is read.
         With none of them it replaces the address of the kubeconfig.

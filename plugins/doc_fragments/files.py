@@ -1,13 +1,13 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Document plugin_utils/files.py for the modules that need nothing else of the controller."""
+"""Document plugin_utils/files.py for the modules whose action plugin only finds files."""
 
 from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """What an action plugin does that only finds files."""
+    """The attributes of a module whose action plugin only finds files."""
 
     DOCUMENTATION = r"""
 options: {}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Document the options of module_utils/progress_options.py for every module whose action plugin shows progress."""
+"""Document the options of module_utils/module/progress_spec.py for every module whose action plugin shows progress."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ options:
   progress:
     description:
       - How much is shown in the playbook's output while the task runs. There are at most two lines a second.
-      - V(changes) shows what changes, and once a minute how things stand. With C(-v) the lines name more pods.
-      - V(summary) shows how things stand once a minute, and how it ended.
+      - V(changes) shows what changes, and once a minute the current state. With C(-v) the lines name more pods.
+      - V(summary) shows the current state once a minute, and the result.
       - V(off) shows nothing.
       - Nothing is shown for a task with C(no_log) or C(async). A task in check mode shows one line at its end.
       - If the value is not specified in the task, the value of the environment variable E(K8S_MAINTENANCE_PROGRESS)

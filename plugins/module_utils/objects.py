@@ -22,7 +22,7 @@ _TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]
 
 
 def mapping_at(obj: Any, *path: str) -> Obj:
-    """Return the mapping at a path of keys, {} where any step is absent, null or no mapping."""
+    """Return the mapping at a path of keys, {} where any step is absent, null or not a mapping."""
     for key in path:
         obj = obj.get(key) if isinstance(obj, dict) else None
     return obj if isinstance(obj, dict) else {}
@@ -47,9 +47,9 @@ def strings_at(obj: Any, *path: str) -> list[str]:
 
 
 def int_field(value: Any, default: int = 0) -> int:
-    """Return an integer field's value, the default where it is absent, null or no number.
+    """Return an integer field's value, the default where it is absent, null or not a number.
 
-    A whole number that something on the way wrote as 3.0 or "3" is that number: taken for none, it would be 0.
+    A whole number that something on the way wrote as 3.0 or "3" is that number: otherwise it would count as 0.
     """
     if isinstance(value, float) and value.is_integer():
         return int(value)
@@ -73,12 +73,12 @@ def namespace_of(obj: Obj) -> str:
 
 
 def uid_of(obj: Obj) -> str:
-    """Return metadata.uid: what a pod is, whatever its name (design: a pod is its uid)."""
+    """Return metadata.uid: what identifies a pod, whatever its name (design: a pod is its uid)."""
     return str(mapping_at(obj, "metadata").get("uid") or "")
 
 
 def identity_of(obj: Obj) -> str:
-    """Return what tells an object from all others: its uid, or namespace/name where a server gives none."""
+    """Return what identifies an object: its uid, or namespace/name where a server gives none."""
     return uid_of(obj) or full_name(obj)
 
 
@@ -98,7 +98,7 @@ def age_of(version: str) -> int:
 def full_name(obj: Obj) -> str:
     """Return namespace/name, or the name alone for objects of the cluster."""
     namespace = namespace_of(obj)
-    return "%s/%s" % (namespace, name_of(obj)) if namespace else name_of(obj)
+    return f"{namespace}/{name_of(obj)}" if namespace else name_of(obj)
 
 
 def labels_of(obj: Obj) -> dict[str, str]:
@@ -123,33 +123,33 @@ def condition_of(obj: Obj, kind: str) -> Obj:
 
 
 def is_ready(obj: Obj) -> bool:
-    """Tell whether a pod's or node's Ready condition is True."""
+    """Return whether a pod's or node's Ready condition is True."""
     return condition_of(obj, "Ready").get("status") == "True"
 
 
 def is_finished(pod: Obj) -> bool:
-    """Tell whether all containers of the pod have ended for good."""
+    """Return whether all containers of the pod have terminated for good."""
     return mapping_at(pod, "status").get("phase") in ("Succeeded", "Failed")
 
 
 def is_mirror(pod: Obj) -> bool:
-    """Tell whether the pod only shows what a kubelet runs from a file of its own."""
+    """Return whether the pod is the mirror of a static pod."""
     return MIRROR_ANNOTATION in mapping_at(pod, "metadata", "annotations")
 
 
 def has_emptydir(pod: Obj) -> bool:
-    """Tell whether the pod has a volume that is deleted with it."""
+    """Return whether the pod has a volume that is deleted with it."""
     # `emptyDir: {}` is the usual form; null is the same as no such key.
     return any(volume.get("emptyDir") is not None for volume in mappings_at(pod, "spec", "volumes"))
 
 
 def is_unschedulable(node: Obj) -> bool:
-    """Tell whether the node is cordoned."""
+    """Return whether the node is cordoned."""
     return mapping_at(node, "spec").get("unschedulable") is True
 
 
 def parse_time(text: Any) -> float | None:
-    """Return an RFC 3339 time as seconds since 1970, None if the text is no such time."""
+    """Return an RFC 3339 time as seconds since 1970, None if the text is not one."""
     match = _TIME.match(text) if isinstance(text, str) else None
     if match is None:
         return None
@@ -171,5 +171,5 @@ def deletion_time(obj: Obj) -> float | None:
 
 
 def is_terminating(obj: Obj) -> bool:
-    """Tell whether somebody has deleted the object already."""
+    """Return whether the object is being deleted."""
     return bool(mapping_at(obj, "metadata").get("deletionTimestamp"))

@@ -17,29 +17,29 @@ _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,252}")
 def check_at_least(option: str, value: Any, least: int, unit: str) -> None:
     """Raise InvalidOptions for a number below the least; None is an option that is not set."""
     if value is not None and value < least:
-        raise InvalidOptions("the option %s is %d, but must be %d or more (%s)" % (option, value, least, unit))
+        raise InvalidOptions(f"the option {option} is {value}, but must be {least} or more ({unit})")
 
 
 def check_name(what: str, name: str) -> None:
-    """Raise InvalidOptions for what is no name at all in Kubernetes: the request would ask for something else.
+    """Raise InvalidOptions for a text that cannot be a name: the request would be for something else.
 
-    C(..) in a path makes it another path, and a comma ends a field selector. Names that only the API server refuses,
-    such as one in capital letters, are left to it, because the error then comes with the names most like it.
+    C(..) in a path makes it another path, and a comma ends a field selector. Names that only the API server rejects,
+    such as one in capital letters, are left to it, because the error then lists similar names.
     """
     if not _NAME.fullmatch(name):
         raise InvalidOptions(
-            "%s is %r, which is not a valid name in Kubernetes; if it comes from a variable, check that" % (what, name)
+            f"{what} is {name!r}, which is not a valid name in Kubernetes; if it comes from a variable, check that"
         )
 
 
 def distinct_texts(option: str, values: Any, meaning: str) -> tuple[str, ...]:
     """Return each text of a list once, in order, () for None. Raise InvalidOptions where the list or an entry is empty.
 
-    An empty list comes from a variable that is not what its author thought, and "no node" must not become "all nodes".
+    An empty list comes from a variable that is not what its author expected, and "no node" must not become "all nodes".
     """
     if values is None:
         return ()
     cleaned = [str(value).strip() for value in values]
     if not cleaned or not all(cleaned):
-        raise InvalidOptions("the option %s is empty, but each entry must be %s" % (option, meaning))
+        raise InvalidOptions(f"the option {option} is empty, but each entry must be {meaning}")
     return tuple(dict.fromkeys(cleaned))

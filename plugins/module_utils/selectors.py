@@ -11,7 +11,7 @@ from .objects import Obj, mapping_at, mappings_at, strings_at
 
 
 def selects(selector: Any, labels: dict[str, str]) -> bool:
-    """Tell whether a LabelSelector selects these labels.
+    """Return whether a LabelSelector selects these labels.
 
     An absent (null) selector selects nothing and an empty one everything, as policy/v1 defines it:
     https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/label-selector/
@@ -43,12 +43,12 @@ def _holds(expression: Obj, labels: dict[str, str]) -> bool:
 
 def selector_text(selector: Any) -> str:
     """Return a LabelSelector as the API takes it in a query, "" for one that selects everything."""
-    terms = ["%s=%s" % item for item in sorted(mapping_at(selector, "matchLabels").items())]
+    terms = [f"{key}={value}" for key, value in sorted(mapping_at(selector, "matchLabels").items())]
     for expression in mappings_at(selector, "matchExpressions"):
         key, operator = str(expression.get("key")), expression.get("operator")
         values = ",".join(strings_at(expression, "values"))
         if operator in ("In", "NotIn"):
-            terms.append("%s %s (%s)" % (key, str(operator).lower(), values))
+            terms.append(f"{key} {str(operator).lower()} ({values})")
         elif operator in ("Exists", "DoesNotExist"):
             terms.append(key if operator == "Exists" else "!" + key)
     return ",".join(terms)

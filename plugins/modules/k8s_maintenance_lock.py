@@ -132,7 +132,7 @@ from ..module_utils.module.auth_spec import AUTH_SPEC
 from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
 from ..module_utils.module.runner import ClusterModule, Ending, RestFor, run
 from ..module_utils.runtime.clock import Clock
-from ..module_utils.runtime.playbook_process import this_run
+from ..module_utils.runtime.processes import this_run
 from ..module_utils.runtime.progress import Progress
 
 ARGUMENT_SPEC = dict(

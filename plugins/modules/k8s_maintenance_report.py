@@ -54,15 +54,15 @@ attributes:
     support: full
     platforms: all
 notes:
-  - If the stdout callback is not one that people read, such as a JSON callback, the table goes to the standard error
-    output, as lines of progress do.
+  - If the output of the stdout callback is for programs, as that of a JSON callback, the table goes to the standard
+    error output, as lines of progress do.
 seealso:
   - plugin: kubeops.maintenance.node_patch_record
     plugin_type: filter
 """
 
 EXAMPLES = r"""
-- name: Report the state of every node
+- name: Show the state of every node
   kubeops.maintenance.k8s_maintenance_report:
     records: "{{ ansible_play_hosts_all | map('extract', hostvars) | map('kubeops.maintenance.node_patch_record') }}"
     junit_file: nodes.xml

@@ -14,11 +14,11 @@ author:
   - kubeops.maintenance contributors (@kubeops)
 description:
   - Does what C(kubectl drain), C(kubectl cordon) and C(kubectl uncordon) do.
-  - Looks at everything before the first change. A drain that the options do not allow is refused with every reason at
+  - Checks everything before the first change. If the options do not allow the drain, the task fails with all reasons at
     once, and the nodes stay as they were.
-  - Evicts many pods at once, tries refused evictions again as soon as their disruption budget has room, and waits until
-    the pods are gone.
-  - Takes every task that was written for M(kubernetes.core.k8s_drain); only the module's name has to be changed.
+  - Evicts many pods at once, retries evictions as soon as their PodDisruptionBudget allows a disruption, and waits
+    until the pods are deleted.
+  - Accepts every task that was written for M(kubernetes.core.k8s_drain); only the module's name has to be changed.
     Unlike that module, it always waits for the pods, and running out of time is a failure.
 options:
   name:
@@ -40,9 +40,9 @@ options:
     default: false
   state:
     description:
-      - V(drain) closes the nodes to new pods and evicts the pods that run there.
-      - V(cordon) only closes the nodes to new pods.
-      - V(uncordon) opens the nodes again.
+      - V(drain) marks the nodes unschedulable and evicts the pods that run there.
+      - V(cordon) only marks the nodes unschedulable.
+      - V(uncordon) marks the nodes schedulable again.
     type: str
     choices: [drain, cordon, uncordon]
     default: drain
@@ -62,9 +62,9 @@ options:
     suboptions:
       terminate_grace_period:
         description:
-          - Seconds that each pod gets to shut down. V(0) ends pods at once.
+          - Seconds that each pod gets to terminate. V(0) kills pods at once.
           - If unset or negative, each pod's own grace period is used.
-          - Pods that are already shutting down with a longer grace period are given this one.
+          - Pods that are already terminating with a longer grace period are given this one.
         type: int
       force:
         description:
@@ -95,10 +95,10 @@ options:
         default: 900
       wait_sleep:
         description:
-          - Seconds between two looks where the account may not watch, and the longest pause between two attempts at a
-            refused eviction. Less than a second counts as one.
-          - Where disruption budgets can be watched, an eviction that one of them refused is sent again only when the
-            budget has room.
+          - Seconds between two requests where the account may not watch, and the longest delay before an eviction is
+            retried. Less than a second counts as one.
+          - Where PodDisruptionBudgets can be watched, an eviction that one of them blocks is retried only when it
+            allows a disruption.
         type: int
         default: 5
       skip_wait_for_delete_timeout:
@@ -114,7 +114,7 @@ options:
         default: 500
   eviction_concurrency:
     description:
-      - How many evictions may be under way at once, over all nodes of the task.
+      - How many evictions may be sent at once, over all nodes of the task.
     type: int
     default: 20
   max_parallel:
@@ -126,12 +126,12 @@ options:
   preflight:
     description:
       - What is checked before the first change.
-      - V(standard) refuses what can never work, and leaves every node as it was. This concerns pods that the options do
-        not allow to be evicted, pods under two disruption budgets, and missing rights. Budgets that look deadlocked
+      - V(standard) fails for what can never work, and leaves every node as it was. This concerns pods that the options
+        do not allow to be evicted, pods with two PodDisruptionBudgets, and missing rights. Budgets that look deadlocked
         only cause a warning if the drain fails, because some operators free them once a node is cordoned.
-      - V(strict) also refuses pods behind budgets that look deadlocked.
-      - V(skip) goes ahead as kubectl does. The node is cordoned, pods that may not be evicted make the task fail in the
-        end, the others go.
+      - V(strict) also fails for pods whose budgets look deadlocked.
+      - V(skip) starts as kubectl does. The node is cordoned, pods that may not be evicted make the task fail in the
+        end, the others are evicted.
     type: str
     choices: [standard, strict, skip]
     default: standard
@@ -139,9 +139,9 @@ options:
     description:
       - What happens to a cordon that this task made when the node's drain fails. A node that was cordoned before stays
         cordoned in any case.
-      - V(keep_cordon) leaves it, so that a second run can continue.
-      - V(uncordon_if_untouched) lifts it if no pod of the node was evicted.
-      - V(uncordon) lifts it always.
+      - V(keep_cordon) keeps it, so that a second run can continue.
+      - V(uncordon_if_untouched) removes it if no pod of the node was evicted.
+      - V(uncordon) removes it always.
     type: str
     choices: [keep_cordon, uncordon_if_untouched, uncordon]
     default: keep_cordon
@@ -149,17 +149,17 @@ options:
     description:
       - Who cordons the node, such as V(patching) or the name of a job template. It is recorded on the node, in the
         annotation C(kubeops.maintenance/cordon-owners).
-      - With an owner, O(state=uncordon) lifts only this owner's cordon. The node becomes schedulable only when no owner
-        is left and it was schedulable before the first one cordoned it. Somebody else's cordon stays.
+      - With an owner, O(state=uncordon) removes only this owner's cordon. The node becomes schedulable only when no
+        owner is left and it was schedulable before the first one cordoned it. The cordon of another owner stays.
       - Without an owner, cordon and uncordon do what kubectl does.
       - In check mode, an owner needs the Python package jsonpatch where the module runs.
     type: str
   wait_volume_detach:
     description:
       - Whether to wait also until the volumes of the drained pods are detached from the node, which happens some time
-        after the pods are gone. Volumes of pods that stay on the node are not waited for.
+        after the pods are deleted. Volumes of pods that stay on the node are not waited for.
       - Needs the rights to list VolumeAttachments and to get PersistentVolumes, and the right to watch
-        VolumeAttachments to notice at once that they are gone.
+        VolumeAttachments to notice at once that they are deleted.
     type: bool
     default: false
 extends_documentation_fragment:
@@ -170,17 +170,17 @@ attributes:
   check_mode:
     support: full
     details:
-      - Evictions are sent as server-side dry runs. Pods that a disruption budget would refuse at this moment are listed
-        in RV(pending_pods), which is no failure. A dry run uses up no room in a budget, so the API server may let all
-        pods of one budget through, and RV(nodes[].evicted) lists them; RV(msg) says how many of them would have to
-        wait.
+      - Evictions are sent as server-side dry runs. Pods that a PodDisruptionBudget would block at this moment are
+        listed in RV(pending_pods); the task does not fail for that. A dry run does not count as a disruption, so the
+        API server may allow all pods of one budget, and RV(nodes[].evicted) lists them; RV(msg) says how many of them
+        would have to wait.
   diff_mode:
     support: full
     details:
-      - Shows each node's patch and the pods that go.
+      - Shows each node's patch and the pods that are evicted.
 notes:
   - The account needs the rights to get and patch nodes, to list and watch pods, to create pods/eviction (or to delete
-    pods), to get DaemonSets, and, to try again at once when a budget has room, to list and watch disruption budgets.
+    pods), to get DaemonSets, and, to retry at once when a budget allows it, to list and watch PodDisruptionBudgets.
 seealso:
   - module: kubeops.maintenance.k8s_node_info
   - module: kubernetes.core.k8s_drain
@@ -207,7 +207,7 @@ EXAMPLES = r"""
     delete_options:
       ignore_daemonsets: true
 
-- name: Try again only what can heal by itself
+- name: Retry only what can succeed without a change
   kubeops.maintenance.k8s_node_drain:
     name: worker-1
     delete_options:
@@ -233,20 +233,20 @@ result:
   type: str
   sample: node worker-1 marked unschedulable. 12 Pod(s) deleted from node.
 state:
-  description: The state that was asked for.
+  description: The requested state.
   returned: always
   type: str
   sample: drain
 pending_nodes:
-  description: Nodes that are not in the state that was asked for.
+  description: Nodes that are not in the requested state.
   returned: always
   type: list
   elements: str
   sample: [worker-1]
 pending_pods:
   description:
-    - Pods that are left on the nodes and should not be, over all nodes.
-    - Lists of more than 200 entries are cut, here and in RV(nodes). Their full length is then beside them, in
+    - Pods that should not be on the nodes any more, over all nodes.
+    - Lists of more than 200 entries are truncated, here and in RV(nodes). Their full length is then returned too, in
       C(pending_pods_total) and the like.
   returned: always
   type: list
@@ -271,45 +271,47 @@ pending_pods:
     reason:
       description:
         - Why the pod is still there. One of the values of this list, which only ever grows.
-        - V(pdb_no_budget), its disruption budget has no room at present.
-        - V(pdb_deadlock), its disruption budget lets no pod go though all are healthy; somebody must act.
-        - V(pdb_multiple), several disruption budgets select the pod, and the API server evicts no such pod.
-        - V(pdb_stale), the disruption budget's controller has not caught up.
-        - V(terminating), it is shutting down.
-        - V(terminating_overdue), it should have ended by now.
-        - V(finalizer), it has ended, and a finalizer keeps the object.
+        - V(pdb_no_budget), its PodDisruptionBudget allows no disruption at present.
+        - V(pdb_deadlock), its PodDisruptionBudget allows no disruption although all pods are healthy; it has to be
+          changed.
+        - V(pdb_multiple), several PodDisruptionBudgets select the pod, and the API server does not evict such a pod.
+        - V(pdb_stale), the disruption controller has not processed the latest change of the PodDisruptionBudget.
+        - V(terminating), it is terminating within its grace period.
+        - V(terminating_overdue), it is still terminating after its grace period.
+        - V(finalizer), it has terminated, and a finalizer keeps the object.
         - V(namespace_terminating), its namespace is being deleted, and the pod is not marked as deleted yet.
         - V(webhook_denied), an admission webhook or policy denied the eviction.
         - V(forbidden), the account may not evict it.
-        - V(api_error), the API server answered with errors until the end.
+        - V(api_error), the API server returned errors until the end.
         - V(unmanaged), it has no controller, and O(delete_options.force) is not set.
         - V(emptydir), it has emptyDir volumes, and O(delete_options.delete_emptydir_data) is not set.
         - V(daemonset), a DaemonSet manages it, and O(delete_options.ignore_daemonsets) is not set.
         - V(daemonset_gone), its DaemonSet does not exist any more, and O(delete_options.force) is not set.
-        - V(not_tried), its turn did not come.
-        - V(volume_attached), the pod is gone, but its volume is still attached to the node; see O(wait_volume_detach).
+        - V(not_tried), its eviction was not sent.
+        - V(volume_attached), the pod is deleted, but its volume is still attached to the node; see
+          O(wait_volume_detach).
         - V(mirror) and V(skip_deleted) occur only in RV(nodes[].skipped).
       type: str
       sample: pdb_no_budget
     message:
-      description: The reason in words, with what the API server or a webhook said, and what to do.
+      description: The reason as text, with the message of the API server or a webhook, and what to do.
       type: str
     attempts:
       description: How many evictions were sent.
       type: int
     last_status:
-      description: The HTTP status of the last answer to an eviction, 0 if there was none.
+      description: The HTTP status of the last response to an eviction, 0 if there was none.
       type: int
     pdb:
-      description: The disruption budget that holds the pod, null if none does. Its figures are null if they may not be
-        read.
+      description: The PodDisruptionBudget that blocks the eviction, null if none does. Its numbers are null if the
+        account may not read them.
       type: dict
       contains:
         name:
           description: The budget's name.
           type: str
         disruptions_allowed:
-          description: How many pods may go at present.
+          description: How many pods may be disrupted at present.
           type: int
         current_healthy:
           description: How many pods are healthy.
@@ -321,10 +323,10 @@ pending_pods:
           description: How many pods the budget counts.
           type: int
         unhealthy_pod_eviction_policy:
-          description: When pods that are not ready may go.
+          description: When pods that are not ready may be evicted.
           type: str
         deadlock:
-          description: Whether all pods are healthy and still none may go.
+          description: Whether all pods are healthy and still none may be evicted.
           type: bool
     finalizers:
       description: The pod's finalizers.
@@ -355,13 +357,13 @@ nodes:
       description: Whether the drain is complete. Always false for O(state=cordon) and O(state=uncordon).
       type: bool
     rolled_back:
-      description: Whether the task lifted its cordon again after a failure, see O(on_failure).
+      description: Whether the task removed its cordon after a failure, see O(on_failure).
       type: bool
     resumed:
       description: Whether the task continued where an earlier one of the same O(cordon_owner) had stopped.
       type: bool
     duration:
-      description: Seconds from the node's turn until its drain ended.
+      description: Seconds from the start of the node's drain until its end.
       type: float
     evicted:
       description: Pods that this task removed from the node. In check mode, those that it would remove.
@@ -387,12 +389,12 @@ nodes:
           description: How many evictions were sent for it.
           type: int
         seconds:
-          description: Seconds from the first eviction until the pod was gone.
+          description: Seconds from the first eviction until the pod was deleted.
           type: float
     skipped:
       description:
-        - Pods left on purpose, each with its C(namespace), C(name), C(uid) and C(owner), and a C(reason), one of
-          V(daemonset), V(mirror) and V(skip_deleted).
+        - Pods that the drain does not evict, each with its C(namespace), C(name), C(uid) and C(owner), and a C(reason),
+          one of V(daemonset), V(mirror) and V(skip_deleted).
       type: list
       elements: dict
     pending_pods:
@@ -400,7 +402,7 @@ nodes:
       type: list
       elements: dict
     warnings:
-      description: What the user should know although it is no failure.
+      description: Warnings, which do not make the task fail.
       type: list
       elements: str
     affected_workloads:
@@ -463,7 +465,7 @@ ARGUMENT_SPEC = dict(
 
 
 def drain(task: DrainTask, clock: Clock, rest_for: RestFor, progress: Progress) -> Ending:
-    """Carry the task out and say how it ended."""
+    """Run the task and return how it ended."""
     report = Maintenance(task, Context(ThreadWorkers(), clock, rest_for, progress)).run()
     return Ending(result_of(report), report.failed, tuple(warnings_of(report)), tuple(diff_of(report)))
 

@@ -126,7 +126,7 @@ options:
         cause this.
       - V(off) waits as kubectl does, until the rollout is complete, its progress deadline is exceeded, or time is up.
       - V(tolerant) fails when a pod shows the same reason for O(fail_early_window).
-      - V(strict) also fails at the first sight of a reason that does not go away by itself. These are an image that the
+      - V(strict) also fails as soon as it finds a reason that does not go away by itself. These are an image that the
         registry refuses, a container that cannot be configured or started, one that crashes repeatedly or runs out of
         memory, an init container that fails, a paused Deployment whose template has changed, and pods that are refused
         by an admission plugin, or by a quota of which no old pod can free a share.
@@ -144,7 +144,7 @@ options:
       - When a rollout counts as complete.
       - V(kubectl) agrees with C(kubectl rollout status).
       - V(strict) also wants the pods of a StatefulSet to have been ready for its minReadySeconds, no surplus pod and
-        none that is still shutting down, and judges workloads with the strategy OnDelete by the revision of their pods.
+        none that is still terminating, and judges workloads with the strategy OnDelete by the revision of their pods.
       - The guide on rollout status lists every difference.
     type: str
     choices: [kubectl, strict]
@@ -254,8 +254,8 @@ done:
 messages:
   description:
     - The lines that C(kubectl rollout status) prints, each change once, workload by workload in the order in which
-      kubectl goes through them. The lines of one workload are in the order in which they came.
-    - Lists of more than 200 entries are cut, here and below. Their full length is then beside them, in
+      kubectl goes through them. The lines of one workload are in the order in which they occurred.
+    - Lists of more than 200 entries are truncated, here and below. Their full length is then returned too, in
       C(messages_total) and the like.
   returned: always
   type: list
@@ -373,7 +373,7 @@ pending_pods:
         - V(scheduling_gated), the pod has a scheduling gate.
         - V(starting), the pod is starting.
         - V(not_ready), its containers run but are not ready.
-        - V(terminating), the pod is shutting down, and its successor may wait for that.
+        - V(terminating), the pod is terminating, and its successor may wait for that.
         - V(forbidden), the account may not read the pods.
         - The last seven, from V(not_created) on, never make a task fail early.
       type: str
@@ -384,7 +384,7 @@ pending_pods:
           do.
       type: str
     container:
-      description: The container at fault, empty if none is.
+      description: The container with the problem, empty if the reason is not about one.
       type: str
     exit_code:
       description: The exit code of the container, null if it has not ended.
@@ -402,7 +402,7 @@ from ..module_utils.module.auth_spec import AUTH_SPEC
 from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
 from ..module_utils.module.runner import ClusterModule, Ending, RestFor, run
 from ..module_utils.rollout.options import RolloutTask, task_from
-from ..module_utils.rollout.result import Report, result_of
+from ..module_utils.rollout.result import result_of
 from ..module_utils.rollout.rollout import Rollouts
 from ..module_utils.runtime.clock import Clock
 from ..module_utils.runtime.progress import Progress
@@ -436,10 +436,12 @@ ARGUMENT_SPEC = dict(
     fail_early_window=dict(type="int", default=90),
     semantics=dict(type="str", choices=["kubectl", "strict"], default="kubectl"),
 )
+# The result of a task that could not start.
+NOTHING_DONE = dict(changed=False, done=False, messages=[], workloads=[], pending_workloads=[], pending_pods=[])
 
 
 def follow(task: RolloutTask, clock: Clock, rest_for: RestFor, progress: Progress) -> Ending:
-    """Carry the task out and say how it ended."""
+    """Run the task and return how it ended."""
     report = Rollouts(task, Context(ThreadWorkers(), clock, rest_for, progress)).run()
     return Ending(result_of(report), report.failed, tuple(report.warnings))
 
@@ -451,7 +453,7 @@ def main() -> None:
         module,
         read=lambda: task_from(module.params),
         work=lambda task, clock, rest_for: follow(task, clock, rest_for, progress_of(module, clock)),
-        nothing_done=dict(result_of(Report(RolloutTask())), done=False),
+        nothing_done=NOTHING_DONE,
     )
 
 

@@ -6,18 +6,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.context import Context
 from ansible_collections.kubeops.maintenance.plugins.module_utils.connection.connection import connect
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.drain import Maintenance
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.options import task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.result import result_of
 from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.clock import Clock
-from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.workers import ThreadWorkers
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.workers import Tag, ThreadWorkers
 from embedded_cluster import EmbeddedCluster
 from kubesim import builders
+from stage import drain_task
 
 from . import population
 
@@ -25,14 +26,32 @@ from . import population
 SPEED = 10
 
 
+class StoppableWorkers(ThreadWorkers):
+    """Workers of a process in which one drain follows the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._tags: set[Tag] = set()
+
+    def follow(self, tag: Tag, items: Iterator[Any]) -> None:
+        """Follow as ThreadWorkers does, until stop()."""
+        self._tags.add(tag)
+        super().follow(tag, items)
+
+    def stop(self) -> None:
+        """Stop following everything."""
+        for tag in self._tags:
+            self.drop(tag)
+
+
 def drained(cluster: EmbeddedCluster, **params: Any) -> tuple[dict[str, Any], float]:
     """Run a drain as the module does; return its result and how long it took."""
-    clock, workers = Clock(), ThreadWorkers()
+    clock, workers = Clock(), StoppableWorkers()
     connection = connect({"kubeconfig": str(cluster.kubeconfig)})
     began = time.monotonic()
     try:
         tools = Context(workers, clock, lambda deadline: Rest(connection, clock, deadline))
-        report = Maintenance(task_from(params, False), tools).run()
+        report = Maintenance(drain_task(params), tools).run()
     finally:
         workers.stop()
         connection.close()

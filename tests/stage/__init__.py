@@ -10,8 +10,19 @@ ConcurrentScene lets requests and watches run at once, as threads that take turn
 from __future__ import annotations
 
 from .line import SimClock, SimConnection
+from .options import drain_task, rollout_task, validated
 from .scene import Scene, drained
 from .turns import ConcurrentScene
 from .workers import InlineWorkers
 
-__all__ = ["ConcurrentScene", "InlineWorkers", "Scene", "SimClock", "SimConnection", "drained"]
+__all__ = [
+    "ConcurrentScene",
+    "InlineWorkers",
+    "Scene",
+    "SimClock",
+    "SimConnection",
+    "drain_task",
+    "drained",
+    "rollout_task",
+    "validated",
+]

@@ -10,14 +10,12 @@ from typing import Any
 from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.context import Context
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.drain import Maintenance
-from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.options import task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.drain.result import (
     Report,
     diff_of,
     result_of,
     warnings_of,
 )
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.options import task_from as rollout_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.result import result_of as rollout_result
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.rollout import Rollouts
 from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.clock import Deadline
@@ -27,6 +25,7 @@ from kubesim.agenda import TEST_EPOCH, Agenda
 from kubesim.cluster import Cluster
 
 from .line import SimClock, SimConnection
+from .options import drain_task, rollout_task
 from .workers import InlineWorkers
 
 SETTLING = 2.0
@@ -67,7 +66,7 @@ class Scene:
     def _report(self, check_mode: bool, params: dict[str, Any]) -> Report:
         tools = self._tools()
         self.started = self.agenda.now
-        return Maintenance(task_from(params, check_mode), tools).run()
+        return Maintenance(drain_task(params, check_mode), tools).run()
 
     def follow(self, **params: Any) -> dict[str, Any]:
         """Run k8s_rollout_status with these parameters (kind Deployment with a name unless given); as run() does."""
@@ -75,7 +74,7 @@ class Scene:
             params.setdefault("kind", "Deployment")
         tools = self._tools()
         self.started = self.agenda.now
-        report = Rollouts(rollout_from(params), tools).run()
+        report = Rollouts(rollout_task(params), tools).run()
         return dict(rollout_result(report), failed=report.failed, warnings=report.warnings)
 
     def _tools(self) -> Context:

@@ -36,10 +36,10 @@ DaemonSetKey = tuple[str, str]
 class PodOptions:
     """The options that the rules depend on; see C(delete_options) in the documentation."""
 
-    force: bool = False
-    ignore_daemonsets: bool = False
-    delete_emptydir_data: bool = False
-    skip_wait_for_delete_timeout: int = 0
+    force: bool
+    ignore_daemonsets: bool
+    delete_emptydir_data: bool
+    skip_wait_for_delete_timeout: int
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..objects import Obj, int_field, mapping_at, parse_time, version_of
-from ..runtime.playbook_process import Run, run_from
+from ..runtime.processes import Run, run_from
 
 RUN_ANNOTATION = "kubeops.maintenance/run"
 # A renewal is a write; one that was made a moment ago need not be made again.

@@ -17,7 +17,7 @@ from ..errors import Conflict, Failed, InvalidOptions, MaintenanceError
 from ..objects import Obj, int_field
 from ..option_checks import check_at_least
 from ..runtime.clock import Clock, Deadline
-from ..runtime.playbook_process import Run, has_ended
+from ..runtime.processes import Run, has_ended
 from ..runtime.progress import SILENT, Progress
 from ..text import format_duration
 from .lease_terms import Claimant, Hold, hold_of, is_due, taken

@@ -12,8 +12,8 @@ from ansible.module_utils.basic import AnsibleFallbackNotFound, env_fallback
 
 from ..connection.secrecy import is_content, passwords_in, secrets_of_command, secrets_of_kubeconfig
 
-# Which of an option's variables was taken. Ansible asks for one only where the task does not set the option, and does
-# not tell that it did: a value that is the same in both places would not show which of them counts.
+# Which environment variable an option's value came from. Ansible calls a fallback only where the task does not set the
+# option, and does not record that it did.
 _TAKEN: dict[tuple[str, ...], str] = {}
 
 
@@ -31,7 +31,7 @@ def set_in_environment(*names: str) -> str:
 
 
 def variables_taken() -> dict[str, str]:
-    """Return for each option whose value came from an environment variable in this process the name of that one."""
+    """Return for each option whose value came from an environment variable the variable's name."""
     asked = {option: tuple(spec["fallback"][1]) for option, spec in AUTH_SPEC.items()}
     return {option: _TAKEN[names] for option, names in asked.items() if names in _TAKEN}
 
@@ -108,7 +108,7 @@ AUTH_SPEC: dict[str, dict[str, Any]] = {
 def secret_values(params: Mapping[str, Any]) -> set[str]:
     """Return the secrets in options that are not secret as a whole: kubeconfigs, passwords in addresses, keys as text.
 
-    params: also such that nobody has validated. To be added to C(AnsibleModule.no_log_values).
+    params: validated or not. To be added to C(AnsibleModule.no_log_values).
     """
     found = secrets_of_kubeconfig(params.get("kubeconfig"))
     for option in ("proxy", "host", "no_proxy"):

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find out whether somebody reads a task's lines, and how many are wanted."""
+"""The option C(progress), and where a module writes its progress lines."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ PROGRESS_SPEC = dict(
 
 
 def progress_of(module: AnsibleModule, clock: Clock) -> Progress:
-    """Return what a task tells its news to."""
+    """Return where the task reports its progress."""
     folder = job_folder()
     path = lines_in(folder) if folder else os.environ.get(LINES)
-    # A rehearsal ends at once, and its result says it all.
+    # Check mode ends at once, and its result has everything.
     if not path or module.params["progress"] == OFF or module.check_mode:
         return SILENT
     file = LineFile(path)

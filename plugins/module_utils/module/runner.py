@@ -35,8 +35,8 @@ class Ending(NamedTuple):
 class ClusterModule(AnsibleModule):  # type: ignore[misc]
     """A module whose arguments hold credentials. Ansible shows arguments in results, and writes them to the syslog.
 
-    Ansible knows only of options that are secret as a whole, and when an argument is wrong, it ends the module while it
-    is being made. So secrets are known from the moment the arguments are read, and what is shown is made anew.
+    Ansible only knows options that are secret as a whole, and exits in the constructor when an argument is wrong. So
+    secrets are collected as soon as the arguments are read, and a copy without them is shown.
     """
 
     params: dict[str, Any]
@@ -61,8 +61,8 @@ class ClusterModule(AnsibleModule):  # type: ignore[misc]
 
     @contextmanager
     def _discreet(self) -> Iterator[None]:
-        """Let Ansible see the arguments as they may be shown."""
-        # Once more, as values of environment variables have come in since.
+        """Let Ansible see the arguments without secrets."""
+        # Again, because environment variables have set more options since.
         self.no_log_values.update(_secrets_of(self.params, self.argument_spec))
         params: dict[str, Any] = self.params
         self.params = shown(params, self.argument_spec)
@@ -73,7 +73,7 @@ class ClusterModule(AnsibleModule):  # type: ignore[misc]
 
 
 def _secrets_of(params: Mapping[str, Any], spec: Mapping[str, Any]) -> set[str]:
-    """Return the secrets that are known by their values. params: as they are given, right or wrong."""
+    """Return the secrets in the arguments. params: validated or not."""
     found = secret_values(params)
     known = {name: option for key, option in spec.items() for name in (key, *option.get("aliases", ()))}
     for name, value in params.items():
@@ -81,7 +81,7 @@ def _secrets_of(params: Mapping[str, Any], spec: Mapping[str, Any]) -> set[str]:
         if option.get("type") == "raw" and name != "kubeconfig":
             found |= secrets_in(value)
         elif isinstance(value, (dict, list)) and (name not in known or option.get("type", "str") == "str"):
-            # A kubeconfig under a wrong name, perhaps. Ansible repeats a value that is no choice.
+            # Perhaps a kubeconfig under a wrong name. Ansible's message repeats a value that is not one of the choices.
             found |= secrets_of_kubeconfig(value)
     for name, text in os.environ.items():
         if name.lower().endswith("_proxy"):
@@ -101,8 +101,8 @@ def run(
 ) -> None:
     """Read the task, connect as the module's parameters say, do the work, and end the module with its result.
 
-    work: gets the task, the clock, and a function that makes a dialogue with the API server under a deadline;
-    nothing_done: the result's keys as they are when the task could not even begin.
+    work: gets the task, the clock, and a function that returns a client of the API server with a deadline;
+    nothing_done: the result of a task that could not start.
     """
     try:
         # Before connecting: a wrong option should not have to wait for a server.
@@ -125,22 +125,21 @@ def run(
 
 def _connected(module: ClusterModule, limit: float, work: Callable[[Clock, RestFor], Ending]) -> Ending:
     clock = Clock()
-    # What it takes to get credentials is part of the task's time.
+    # The time to get credentials counts.
     clock.began = clock.monotonic()
     connection = connect(module.params, clock, variables_taken(), limit)
-    # Tokens from files and plugins are no options, of which Ansible would know.
+    # Ansible does not know tokens that come from files or plugins.
     connection.secrets = module.no_log_values
     try:
         return work(clock, lambda deadline: Rest(connection, clock, deadline))
     except Forbidden as exc:
-        exc.message = "%s (asked at %s; the guide on access rights lists what a task needs)" % (
-            exc.message,
-            connection.describe(),
+        exc.message = (
+            f"{exc.message} (asked at {connection.describe()}; the guide on access rights lists what a task needs)"
         )
         raise
     finally:
         disarm()
-        # From here on, no thread that is still asking may change what Ansible walks through.
+        # Worker threads must not change no_log_values while Ansible iterates over it.
         connection.secrets = set()
         connection.close()
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InvalidOptions
-from ..objects import int_field
 from ..option_checks import check_at_least, check_name, distinct_texts
 from .manifests import objects_in, objects_of_files
 from .targets import ANY_KIND, APPS, Choice, Target, of_manifests, of_workloads
@@ -29,53 +28,52 @@ class RolloutTask:
     targets: the workloads by name, empty where label selectors choose them. strict: semantics.
     """
 
-    targets: tuple[Target, ...] = ()
-    skipped: tuple[str, ...] = ()
-    kind: str = ""
-    namespace: str = ""
-    api_version: str = APPS
-    label_selectors: tuple[str, ...] = ()
-    revision: int = 0
-    watch: bool = True
-    wait_timeout: int = 900
-    wait_sleep: float = 5.0
-    allow_empty: bool = False
-    allow_missing: bool = False
-    fail_early: str = "tolerant"
-    fail_early_window: int = 90
-    strict: bool = False
+    targets: tuple[Target, ...]
+    skipped: tuple[str, ...]
+    kind: str
+    namespace: str
+    api_version: str
+    label_selectors: tuple[str, ...]
+    revision: int
+    watch: bool
+    wait_timeout: int
+    wait_sleep: float
+    allow_empty: bool
+    allow_missing: bool
+    fail_early: str
+    fail_early_window: int
+    strict: bool
 
 
 def task_from(params: Mapping[str, Any]) -> RolloutTask:
-    """Return the task that the module's parameters describe; raise InvalidOptions for the first error."""
-    check_at_least("revision", params.get("revision"), 0, "the number of a revision, 0 for any")
-    check_at_least("wait_timeout", params.get("wait_timeout"), 0, "seconds, 0 for no limit")
-    check_at_least("wait_sleep", params.get("wait_sleep"), 0, "seconds")
-    check_at_least("fail_early_window", params.get("fail_early_window"), 0, "seconds")
-    namespace = str(params.get("namespace") or "").strip()
+    """Return the task that the validated parameters describe; raise InvalidOptions for the first error."""
+    check_at_least("revision", params["revision"], 0, "the number of a revision, 0 for any")
+    check_at_least("wait_timeout", params["wait_timeout"], 0, "seconds, 0 for no limit")
+    check_at_least("wait_sleep", params["wait_sleep"], 0, "seconds")
+    check_at_least("fail_early_window", params["fail_early_window"], 0, "seconds")
+    namespace = (params["namespace"] or "").strip()
     source = _source(params)
     choice = _chosen(source, params, namespace)
-    allow_empty = bool(params.get("allow_empty"))
-    if not choice.targets and source != "label_selectors" and not allow_empty:
+    if not choice.targets and source != "label_selectors" and not params["allow_empty"]:
         raise InvalidOptions(_nothing(source, choice))
     task = RolloutTask(
         targets=choice.targets,
         # Manifests are full of other kinds; of affected_workloads, each entry was meant.
         skipped=choice.skipped if source == "workloads" else (),
-        kind=str(params.get("kind") or ""),
+        kind=params["kind"] or "",
         namespace=namespace,
         api_version=_api_version(params),
-        label_selectors=distinct_texts("label_selectors", params.get("label_selectors"), "a selector such as app=web"),
-        revision=int_field(params.get("revision")),
-        watch=params.get("watch") is not False,
-        wait_timeout=int_field(params.get("wait_timeout"), 900),
+        label_selectors=distinct_texts("label_selectors", params["label_selectors"], "a selector such as app=web"),
+        revision=params["revision"],
+        watch=params["watch"],
+        wait_timeout=params["wait_timeout"],
         # 0 would poll the API server without a pause, and no clock can wait for centuries.
-        wait_sleep=float(min(86400, max(1, int_field(params.get("wait_sleep"), 5)))),
-        allow_empty=allow_empty,
-        allow_missing=bool(params.get("allow_missing")),
-        fail_early=str(params.get("fail_early") or "tolerant"),
-        fail_early_window=int_field(params.get("fail_early_window"), 90),
-        strict=params.get("semantics") == "strict",
+        wait_sleep=float(min(86400, max(1, params["wait_sleep"]))),
+        allow_empty=params["allow_empty"],
+        allow_missing=params["allow_missing"],
+        fail_early=params["fail_early"],
+        fail_early_window=params["fail_early_window"],
+        strict=params["semantics"] == "strict",
     )
     _check_revision(task)
     _check_names(task)
@@ -83,7 +81,7 @@ def task_from(params: Mapping[str, Any]) -> RolloutTask:
 
 
 def _source(params: Mapping[str, Any]) -> str:
-    given = [option for option in SOURCES if params.get(option) is not None]
+    given = [option for option in SOURCES if params[option] is not None]
     if len(given) != 1:
         found = f"{' and '.join(given)} are given" if given else "none is given"
         raise InvalidOptions(
@@ -91,11 +89,9 @@ def _source(params: Mapping[str, Any]) -> str:
             f" {found}"
         )
     if given[0] in ("name", "label_selectors"):
-        kind = params.get("kind")
-        if kind not in KINDS:
-            not_this = f", and not {kind}" if kind else ""
-            raise InvalidOptions(f"the option {given[0]} needs a kind that has a rollout, {ANY_KIND}{not_this}")
-    elif params.get("kind"):
+        if not params["kind"]:
+            raise InvalidOptions(f"the option {given[0]} needs a kind that has a rollout, {ANY_KIND}")
+    elif params["kind"]:
         raise InvalidOptions(f"the option kind goes with name or label_selectors; {given[0]} names kinds itself")
     return given[0]
 
@@ -106,7 +102,7 @@ def _chosen(source: str, params: Mapping[str, Any], namespace: str) -> Choice:
         for name in names:
             if "/" in name:
                 raise InvalidOptions(f"the option name is {name!r}, but must be a name without a kind or a namespace")
-        kind, version = str(params["kind"]), _api_version(params)
+        kind, version = params["kind"], _api_version(params)
         return Choice(tuple(Target(kind, namespace, name, version) for name in names))
     if source == "workloads":
         return of_workloads(params["workloads"], namespace)
@@ -119,7 +115,7 @@ def _chosen(source: str, params: Mapping[str, Any], namespace: str) -> Choice:
 
 
 def _api_version(params: Mapping[str, Any]) -> str:
-    text = str(params.get("api_version") or APPS).strip()
+    text = (params["api_version"] or APPS).strip()
     if not _API_VERSION.fullmatch(text):
         raise InvalidOptions(f"the option api_version is {text!r}, but must be a group and a version such as {APPS}")
     return text

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tell the time and how much of it is left. Nothing else in the collection reads a clock."""
+"""Clocks and deadlines. Nothing else in the collection reads a clock."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-# Longer than any drain, and still a time-out that every platform's wait calls take.
+# Longer than any drain, and still a timeout that every platform's wait calls accept.
 FOREVER = 86400.0 * 365
 
 # Seconds by which two clocks may differ and still count as the same.
 AGREED = 10.0
 
-# Before time runs out, look once more: what no watch has told yet must not fail a task.
+# Check once more this long before the deadline: what no watch has reported yet must not fail a task.
 FINAL_CHECK_SECONDS = 1.0
 # What is still done after the deadline must not make the task much longer than it was allowed to be.
 CLEANUP_SECONDS = 0.8
 
 
 class Clock:
-    """Tell time. Unit tests pass in one of their own that drives the simulated cluster too.
+    """The clock of this machine. Unit tests replace it by one that drives the simulated cluster too.
 
     began: when the task began, on the monotonic clock; None: when its deadline is made.
     """
@@ -44,16 +44,16 @@ class Clock:
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.wall()))
 
     def sleep(self, seconds: float) -> None:
-        """Do nothing for that many seconds."""
+        """Do nothing for C(seconds)."""
         time.sleep(seconds)
 
     def jitter(self) -> float:
-        """Return a factor near 1, so that many clients that were refused together do not come back together."""
+        """Return a factor near 1, so that clients that were rejected together do not retry together."""
         return 0.8 + 0.4 * random.random()
 
 
 class ServerClock(Clock):
-    """Tell the time of day as the API server does, whose time stamps are compared with it; all else goes by C(clock).
+    """A clock whose time of day is the API server's, for comparing it with time stamps; all else is that of C(clock).
 
     ahead: returns by how many seconds the server's clock is ahead.
     """
@@ -71,7 +71,7 @@ class ServerClock(Clock):
         return self._clock.wall() + self._ahead()
 
     def sleep(self, seconds: float) -> None:
-        """Do nothing for that many seconds."""
+        """Do nothing for C(seconds)."""
         self._clock.sleep(seconds)
 
     def jitter(self) -> float:
@@ -80,17 +80,17 @@ class ServerClock(Clock):
 
 
 def clock_lead(date: Any, now: float, before: float) -> float:
-    """Return by how many seconds a clock that tells this C(Date) (RFC 9110) is ahead; before: what was known of it."""
+    """Return by how many seconds the clock of a C(Date) header (RFC 9110) is ahead; before: the lead known so far."""
     try:
         lead = parsedate_to_datetime(date).timestamp() - now
     except (TypeError, ValueError, AttributeError, OverflowError):
         return before
-    # The header has whole seconds, and an answer may have been under way for some.
+    # The header has whole seconds, and a response may have taken some to arrive.
     return lead if abs(lead) > AGREED else 0.0
 
 
 class Deadline:
-    """Bound a piece of work by one moment. 0 seconds mean no limit, as in kubectl's C(--timeout)."""
+    """The moment by which some work has to end. 0 seconds mean no limit, as in kubectl's C(--timeout)."""
 
     def __init__(self, clock: Clock, seconds: float, began: float | None = None) -> None:
         """Begin now, or at that moment of the monotonic clock."""
@@ -103,29 +103,29 @@ class Deadline:
         return max(0.0, self._end - self._clock.monotonic())
 
     def expired(self) -> bool:
-        """Tell whether no time is left."""
+        """Return whether no time is left."""
         return self._clock.monotonic() >= self._end
 
     @property
     def unlimited(self) -> bool:
-        """Tell whether there is no limit."""
+        """Return whether there is no limit."""
         return self.seconds <= 0
 
 
 class LastLook:
-    """Tell when it is time for the one look that is taken shortly before a deadline."""
+    """When to check once more, shortly before a deadline."""
 
     def __init__(self, deadline: Deadline) -> None:
         self._deadline = deadline
         self._taken = deadline.unlimited
 
     def due(self) -> bool:
-        """Tell, once, that it is time."""
+        """Return whether it is time, true only once."""
         if self._taken or self._deadline.remaining() > FINAL_CHECK_SECONDS:
             return False
         self._taken = True
         return True
 
     def wakes(self) -> list[float]:
-        """Return in how many seconds it will be, [] if it was or there is no deadline."""
+        """Return in how many seconds it is due, [] if it was due already or there is no deadline."""
         return [] if self._taken else [self._deadline.remaining() - FINAL_CHECK_SECONDS]

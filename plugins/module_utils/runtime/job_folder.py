@@ -1,11 +1,11 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The folder by which a module that runs as a job elsewhere, and the action plugin that started it, keep in touch.
+"""The folder through which a module that runs as a job and the action plugin that started it communicate.
 
-It lies beside the files that Ansible keeps of its jobs. The plugin gives it a name that nobody can guess, the module
-makes it, so that no command is needed for that, and the plugin removes it. In it are C(lines), which the module tells
-of itself, and C(asked), which is touched each time somebody asks for them.
+It lies beside Ansible's own files of jobs. The plugin chooses an unguessable name, the module creates the folder, which
+saves a command, and the plugin removes it. It holds C(lines), the module's progress, and C(asked), which each poll
+touches.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ..errors import Cancelled
 # The environment variable with the folder's name.
 FOLDER = "K8S_MAINTENANCE_PROGRESS_FOLDER"
 PREFIX = "k8s-progress-"
-# A folder that nobody has asked in for so many seconds was left behind by somebody who was killed.
-LEFT_BEHIND = 86400.0
+# Folders not polled for this long, in seconds, are leftovers of a killed run.
+MAX_AGE = 86400.0
 
 
 def job_folder() -> str:
-    """Return the path of the folder, "" if this is no such job."""
+    """Return the path of the folder, "" if the module does not run as a job."""
     name = os.environ.get(FOLDER, "")
-    # Where Ansible's wrapper of jobs keeps its files.
+    # Where Ansible's async_wrapper keeps its files.
     jobs = os.path.expanduser(os.environ.get("ANSIBLE_ASYNC_DIR") or "~/.ansible_async")
     return os.path.join(jobs, os.path.basename(name)) if name.startswith(PREFIX) else ""
 
@@ -38,17 +38,17 @@ def lines_in(folder: str) -> str:
 
 
 def asked_in(folder: str) -> str:
-    """Return the file that is touched."""
+    """Return the file that each poll touches."""
     return os.path.join(folder, "asked")
 
 
 def make_folder(process: dict[str, int]) -> str:
-    """Make the folder, for no other eyes, and return its path, "" if there is none to make or it cannot be made.
+    """Create the folder with mode 0700 and return its path, "" if the module does not run as a job or this fails.
 
-    Raise Cancelled if there is a file in its place: then whoever started the job has given it up already.
+    Raise Cancelled if there is a file in its place: then the action plugin has given the job up already.
 
-    process: the module's process, for the first line. It stands there whatever the user wants to be told: whoever
-    asks has to know whether the module is still alive.
+    process: the module's process, for the first line. It is written at every level of progress, because the plugin has
+    to check whether the module is still alive.
     """
     folder = job_folder()
     if not folder:
@@ -83,5 +83,5 @@ def _sweep(mine: str) -> None:
             if not name.startswith(PREFIX):
                 continue
             with contextlib.suppress(OSError):
-                if os.stat(asked_in(folder)).st_mtime < now - LEFT_BEHIND:
+                if os.stat(asked_in(folder)).st_mtime < now - MAX_AGE:
                     remove(folder)

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run requests and watches beside the main thread, which alone decides.
 
-Threads only talk to the API server and post what they heard; they share no other state. The main thread takes the
-messages one after the other, so a use case is a loop without locks. Unit tests put a stand-in without threads in
-place of C(Workers) and drive it with their fake clock.
+Threads only talk to the API server and post what they received; they share no other state. The main thread handles the
+messages one after the other, so a task is a loop without locks. Unit tests replace C(Workers) by one without threads
+that their fake clock drives.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..errors import MaintenanceError
 
-# What a piece of work is known by: its kind and what it is about.
+# Identifies a piece of work: its kind and its subject.
 Tag = tuple[Any, ...]
 Value = TypeVar("Value")
 NO_THREADS = (
@@ -27,15 +27,15 @@ NO_THREADS = (
 
 
 class Pause(NamedTuple):
-    """What a followed iterator yields when it wants to be continued only after that many seconds."""
+    """Yielded by a followed iterator to be continued only after C(seconds)."""
 
     seconds: float
 
 
 class Message(NamedTuple):
-    """What a worker heard.
+    """The outcome of a job, or an item of a followed iterator.
 
-    tag: what the work was started with; value: what it gave; error: why it gave nothing; ended: true when nothing
+    tag: what the work was started with; value: its result; error: why there is none; ended: true when nothing
     more comes under this tag.
     """
 
@@ -46,7 +46,7 @@ class Message(NamedTuple):
 
 
 class Workers(Protocol):
-    """Whatever runs requests beside the main thread."""
+    """Run requests beside the main thread."""
 
     def start(self, tag: Tag, job: Callable[[], Any]) -> None:
         """Run a job; its value or its error arrives as one message."""
@@ -55,17 +55,17 @@ class Workers(Protocol):
         """Post each item of an endless iterator as it comes."""
 
     def drop(self, tag: Tag) -> None:
-        """Follow no more what was started with this tag."""
+        """Stop following what was started with this tag."""
 
     def receive(self, seconds: float) -> list[Message]:
-        """Wait up to so many seconds for a message; return all that have come."""
+        """Wait up to C(seconds) for a message; return all that have arrived."""
 
 
 def within(seconds: float, job: Callable[[], Value]) -> Value:
-    """Run a job and return its value or raise its error; raise TimeoutError if it has not ended in that many seconds.
+    """Run a job and return its value or raise its error; raise TimeoutError if it takes more than C(seconds).
 
-    For what has no limit of its own, or only one for each of its steps. Then it goes on alone, for nobody, and dies
-    with the process.
+    For jobs without a limit of their own, or with one for each step only. After a timeout, the job keeps running as a
+    daemon thread; its result is discarded.
     """
     outcome: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
 
@@ -76,7 +76,7 @@ def within(seconds: float, job: Callable[[], Value]) -> Value:
             outcome.put((False, exc))
 
     if not _start_thread(run):
-        # Late is better than never.
+        # Without a thread there is no timeout, but a result.
         return job()
     try:
         good, value = outcome.get(timeout=seconds)
@@ -92,13 +92,12 @@ class ThreadWorkers:
 
     def __init__(self) -> None:
         self._inbox: queue.SimpleQueue[Message | BaseException] = queue.SimpleQueue()
-        self._stopped = threading.Event()
         self._dropped: set[Tag] = set()
 
     def start(self, tag: Tag, job: Callable[[], Any]) -> None:
-        """Run a job; its value or its error arrives as one message. How many run at once is the caller's business."""
+        """Run a job; its value or its error arrives as one message. The caller limits how many run at once."""
         if not self._thread(lambda: self._inbox.put(_outcome(tag, job))):
-            # One after the other is slower, and the answer the same.
+            # Without a thread, run it here: slower, with the same result.
             self._inbox.put(_outcome(tag, job))
 
     def follow(self, tag: Tag, items: Iterator[Any]) -> None:
@@ -107,11 +106,11 @@ class ThreadWorkers:
             self._inbox.put(Message(tag, None, MaintenanceError(NO_THREADS), ended=True))
 
     def drop(self, tag: Tag) -> None:
-        """Follow no more what was started with this tag; it ends with its next item."""
+        """Stop following what was started with this tag; it ends with its next item."""
         self._dropped.add(tag)
 
     def receive(self, seconds: float) -> list[Message]:
-        """Wait up to so many seconds for a message; return all that have come."""
+        """Wait up to C(seconds) for a message; return all that have arrived."""
         messages: list[Message] = []
         wait = min(max(seconds, 0.0), 3600.0)
         while True:
@@ -123,15 +122,11 @@ class ThreadWorkers:
                 raise found
             messages.append(found)
 
-    def stop(self) -> None:
-        """Let every worker end at its next step."""
-        self._stopped.set()
-
     def _thread(self, run: Callable[[], None]) -> bool:
-        """Run it in a thread; tell whether there was one left."""
+        """Run it in a thread; return whether one could be started."""
 
         def guarded() -> None:
-            # A fault of ours in a thread must end the task, not leave the main thread waiting for a message.
+            # A bug in a thread must end the task, not leave the main thread waiting for a message.
             try:
                 run()
             except BaseException as exc:  # pylint: disable=broad-except
@@ -142,11 +137,10 @@ class ThreadWorkers:
     def _pump(self, tag: Tag, items: Iterator[Any]) -> None:
         try:
             for item in items:
-                if self._stopped.is_set() or tag in self._dropped:
+                if tag in self._dropped:
                     return
                 if isinstance(item, Pause):
-                    if self._stopped.wait(item.seconds):
-                        return
+                    threading.Event().wait(item.seconds)
                 elif item is not None:
                     self._inbox.put(Message(tag, item))
         except MaintenanceError as exc:
@@ -156,7 +150,7 @@ class ThreadWorkers:
 
 
 def _start_thread(run: Callable[[], None]) -> bool:
-    """Begin a thread that dies with the process; tell whether the host's limits allow one more."""
+    """Start a daemon thread; return whether the host's limits allow one more."""
     try:
         threading.Thread(target=run, daemon=True).start()
     except RuntimeError:

@@ -4,8 +4,8 @@
 """The action plugins of the modules that wait: run the module, and show what it tells meanwhile.
 
 The module appends lines to a file that an environment variable names. Where the module runs on this machine as the
-same user, a thread reads the file. Elsewhere the module runs as a job, and the file is asked for again and again.
-Everything else is the module's: without an action plugin it does the same, in silence.
+same user, a thread reads the file. Elsewhere the module runs as a job, and the file is polled. Without the action
+plugin, the module does the same and shows no lines.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from ansible import constants as C
 
 from ...module_utils.runtime.progress import CHANGES, LINES, OFF, WANTED
 from .job import ActionWithJob
-from .lines import Lines, Tail, removed
+from .lines import Lines, Tail, remove_file
 
 
 class ProgressAction(ActionWithJob):
     """An action plugin that shows progress.
 
-    BRIEF: values of options with which the module waits for nothing, so that following it elsewhere is not worth the
-    time that a job takes.
+    BRIEF: values of options with which the module does not wait, so that a job on another host is not worth its time.
     """
 
     _supports_check_mode = True
@@ -44,10 +43,10 @@ class ProgressAction(ActionWithJob):
             result.update(self._module(args, variables, {}))
         else:
             lines = Lines(str(variables.get("inventory_hostname") or "localhost"), self._clock)
-            result.update(self._shown(args, variables, lines))
+            result.update(self._run_with_lines(args, variables, lines))
         return result
 
-    def _shown(self, args: dict[str, Any], task_vars: dict[str, Any], lines: Lines) -> dict[str, Any]:
+    def _run_with_lines(self, args: dict[str, Any], task_vars: dict[str, Any], lines: Lines) -> dict[str, Any]:
         if self._task.check_mode:
             result = self._module(args, task_vars, {})
             if not result.get("failed"):
@@ -69,10 +68,10 @@ class ProgressAction(ActionWithJob):
             return self._module(args, task_vars, {LINES: path})
         finally:
             tail.finish()
-            removed(path)
+            remove_file(path)
 
     def _wanted(self) -> str:
-        """Return the level of progress that is asked for here; the module knows of more places."""
+        """Return the level of progress, as known on the controller; the module also reads its own environment."""
         wanted = self._task.args.get("progress")
         if wanted is None:
             wanted = os.environ.get(WANTED) or CHANGES
@@ -82,7 +81,7 @@ class ProgressAction(ActionWithJob):
     def _module(
         self, args: dict[str, Any], task_vars: dict[str, Any], variables: dict[str, str], wrap_async: bool = False
     ) -> dict[str, Any]:
-        """Run the module with some environment variables more."""
+        """Run the module with additional environment variables."""
         mine = {WANTED: os.environ[WANTED]} if os.environ.get(WANTED) else {}
         environment = self._task.environment
         theirs = environment if isinstance(environment, list) else [environment] if environment else []

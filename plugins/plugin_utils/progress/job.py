@@ -20,20 +20,20 @@ from ..files import ActionWithFiles
 from .job_shell import Job, Process
 from .lines import Lines
 
-# Ansible ends a job after so many seconds; the module's own deadline comes much sooner.
-LONGEST_JOB = 30 * 86400
-# How long a host may be out of reach until the task counts as lost, in seconds. The module notices a little later that
-# nobody asks any more.
-LONGEST_ABSENCE = 45.0
-# A job whose process is gone has so many seconds to have left its result.
-LAST_WORDS = 10.0
-# A module says that it has begun within so many seconds.
-LONGEST_START = 120.0
+# Seconds after which Ansible kills a job; the module's own deadline comes much sooner.
+MAX_JOB_SECONDS = 30 * 86400
+# Seconds that a host may be unreachable until the task fails. The module, which is not polled any more, is cancelled a
+# little later.
+MAX_UNREACHABLE = 45.0
+# Seconds that a job whose process is gone has to write its result.
+MAX_RESULT_DELAY = 10.0
+# Seconds until a module has written its first line.
+MAX_START = 120.0
 
-# How Ansible's wrapper of jobs begins to say that there is no place for its files. The host may have one for modules.
+# The start of async_wrapper's error if it cannot create the folder for its files. A module may still run.
 _NO_FOLDER = "could not create directory"
 
-# The only key of Ansible's own that reading a result adds.
+# The only one of Ansible's own keys that parsing a result adds.
 _PARSED = "_ansible_parsed"
 # What Ansible adds to the result of a job.
 _OF_THE_JOB = {
@@ -42,8 +42,8 @@ _OF_THE_JOB = {
 }
 
 
-class Asked(NamedTuple):
-    """How a job stands ("" if that is unknown), its complete new lines, and what it left as its result."""
+class Poll(NamedTuple):
+    """A job's state ("" if unknown), its complete new lines, and its result."""
 
     state: str
     lines: list[str]
@@ -57,23 +57,23 @@ class NoJob(Exception):
 class ActionWithJob(ActionWithFiles):
     """The part of the action plugins that starts a job, follows it, and fetches its result.
 
-    Each command on another host takes its time. Beyond those of a module that is waited for there is one that starts
-    the job, and one or more that wait for news, of which the last one brings the result.
+    Each command on another host takes its time. In addition to those of an ordinary module, there is one that starts
+    the job, and one or more that wait for lines, of which the last one returns the result.
     """
 
     _clock = Clock()
 
     def _run_as_job(self, args: dict[str, Any], task_vars: dict[str, Any], lines: Lines) -> dict[str, Any]:
-        """Return the module's result as if it had been run the usual way, which is done where no job can be."""
+        """Return the module's result as if it had been run the usual way, which is done where no job can run."""
         parent, tmp = os.getppid(), ""
         name = PREFIX + secrets.token_hex(8)
         try:
             tmp = self._folder_for_files()
-            start = self._started(args, task_vars, name)
+            start = self._start_job(args, task_vars, name)
             if "ansible_job_id" in start:
                 file = str(start["results_file"])
                 job = Job(os.path.dirname(file) + "/" + name, file)
-                return self._followed(job, start, task_vars, lines, parent, tmp)
+                return self._follow_job(job, start, task_vars, lines, parent, tmp)
             self._discard(tmp)
             return start
         except NoJob:
@@ -96,13 +96,13 @@ class ActionWithJob(ActionWithFiles):
                 raise NoJob from exc
             raise
 
-    def _started(self, args: dict[str, Any], task_vars: dict[str, Any], name: str) -> dict[str, Any]:
-        """Return what Ansible says of the start of a job; raise NoJob if no job can be started, but a module may."""
-        limit, self._task.async_val = self._task.async_val, LONGEST_JOB
+    def _start_job(self, args: dict[str, Any], task_vars: dict[str, Any], name: str) -> dict[str, Any]:
+        """Start the job and return Ansible's result of that; raise NoJob if only modules can run here."""
+        limit, self._task.async_val = self._task.async_val, MAX_JOB_SECONDS
         try:
             start = self._module(args, task_vars, {FOLDER: name}, wrap_async=True)
         except AnsibleConnectionFailure:
-            # The job may have begun.
+            # The job may have started.
             raise
         except AnsibleError as exc:
             if self._connection.is_pipelining_enabled(False):
@@ -114,69 +114,69 @@ class ActionWithJob(ActionWithFiles):
             raise NoJob
         return start
 
-    def _followed(
+    def _follow_job(
         self, job: Job, start: dict[str, Any], task_vars: dict[str, Any], lines: Lines, parent: int, tmp: str
     ) -> dict[str, Any]:
         ended = False
         try:
-            result = self._follow(job, lines, parent)
+            result = self._read_lines(job, lines, parent)
             ended = True
             return _with_the_start(start, self._parsed(result, start, task_vars))
         finally:
             self._clear(job, None if ended else Process(lines.pid, lines.tick), tmp)
 
-    def _follow(self, job: Job, lines: Lines, parent: int) -> str:
+    def _read_lines(self, job: Job, lines: Lines, parent: int) -> str:
         """Print the job's lines until it has ended, and return its result.
 
-        Raise AnsibleActionFail if it is lost, and NoJob if the host does not let it begin. parent: the playbook.
+        Raise AnsibleActionFail if it is lost, NoJob if the host does not allow jobs. parent: the playbook's process.
         """
         read = 0
         began = heard = alive = self._clock.monotonic()
         while True:
-            asked = self._asked(job, read, Process(lines.pid, lines.tick))
+            poll = self._poll(job, read, Process(lines.pid, lines.tick))
             now = self._clock.monotonic()
             if os.getppid() != parent:
                 raise AnsibleActionFail("the playbook ended before the task did")
-            read += len(asked.lines)
-            for line in asked.lines:
-                lines.take(line)
-            lines.rest()
-            heard = now if asked.state else heard
-            starts = not lines.pid and now - began < LONGEST_START
-            alive = now if asked.state == "running" and (lines.pid or starts) else alive
-            if asked.state == "ended" and asked.result:
-                return asked.result
-            if asked.state == "refused" and not lines.pid:
+            read += len(poll.lines)
+            for line in poll.lines:
+                lines.show_entry(line)
+            lines.check_silence()
+            heard = now if poll.state else heard
+            starts = not lines.pid and now - began < MAX_START
+            alive = now if poll.state == "running" and (lines.pid or starts) else alive
+            if poll.state == "ended" and poll.result:
+                return poll.result
+            if poll.state == "refused" and not lines.pid:
                 raise NoJob
-            if now - heard > LONGEST_ABSENCE:
-                raise AnsibleConnectionFailure("the host has been out of reach for %d s" % LONGEST_ABSENCE)
-            if asked.state and now - alive > LAST_WORDS:
+            if now - heard > MAX_UNREACHABLE:
+                raise AnsibleConnectionFailure(f"the host has been out of reach for {MAX_UNREACHABLE:.0f} s")
+            if poll.state and now - alive > MAX_RESULT_DELAY:
                 raise AnsibleActionFail("the module's process on the host ended without a result: was it killed?")
-            if asked.state != "running":
+            if poll.state != "running":
                 self._clock.sleep(1.0)
 
-    def _asked(self, job: Job, read: int, process: Process) -> Asked:
+    def _poll(self, job: Job, read: int, process: Process) -> Poll:
         try:
-            answer = self._low_level_execute_command(job.question(read, process))
+            answer = self._low_level_execute_command(job.poll(read, process))
         except AnsibleError:
-            # Also a host that is too busy to let anybody become another user soon enough.
-            return Asked("", [])
+            # Also raised when a busy host does not become another user in time.
+            return Poll("", [])
         _before, _mark, text = str(answer.get("stdout") or "").replace("\r", "").partition(job.mark)
         state, _end, text = text.partition("\n")
         text, _mark, result = text.partition(job.mark)
         *complete, _torn = text.split("\n")
-        return Asked(state, complete, result.strip())
+        return Poll(state, complete, result.strip())
 
     def _parsed(self, result: str, job: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
-        """Return the result that a job has left, as Ansible reads that of a module."""
+        """Return the result that a job has written, as Ansible parses that of a module."""
         try:
             found = self._read(result)
             if "ansible_job_id" in found and "cmd" in found:
-                # What the module left was none. Ansible knows best what to say of that.
+                # The module did not write a valid result. Ansible has the best message for that.
                 said = str(found.get("data") or found.get("outdata") or ""), str(found.get("stderr") or "")
                 found = self._read(*said)
         except (AttributeError, TypeError):
-            # How results are read is Ansible's own business, and may change. This way is everybody's, but takes longer.
+            # Ansible's parser is internal and may change. async_status is public, but takes longer.
             found = self._status(job, task_vars)
         return {key: value for key, value in found.items() if key not in _OF_THE_JOB}
 
@@ -189,7 +189,7 @@ class ActionWithJob(ActionWithFiles):
             # From 2.21 on, it is an object.
             found.remove_internal_keys()
             return dict(found.as_result_dict(for_round_trip=True))
-        # Keys of Ansible itself, which a module has no business with.
+        # Ansible's own keys, which a module must not set.
         return {key: value for key, value in found.items() if key == _PARSED or not key.startswith("_ansible_")}
 
     def _status(self, job: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
@@ -210,11 +210,11 @@ class ActionWithJob(ActionWithFiles):
             status.cleanup()
 
     def _clear(self, job: Job, process: Process | None, tmp: str) -> None:
-        """Remove what was made for a job; end one that nobody waits for any more, whose process is that."""
+        """Remove the files of a job. process: that of a job to end first, because nobody waits for it."""
         # Ansible's wrapper removes its files after some seconds, if it lives and may. A kubeconfig may be among them.
         mine = tmp if _is_temporary(tmp) and not self._is_become_unprivileged() else ""
         with contextlib.suppress(Exception):
-            self._low_level_execute_command(job.end(process, mine) if process else job.farewell(mine))
+            self._low_level_execute_command(job.end(process, mine) if process else job.remove(mine))
         if not mine:
             self._discard(tmp)
 
@@ -232,7 +232,7 @@ def _is_temporary(folder: str) -> bool:
 
 
 def _with_the_start(job: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
-    """Return the result with what the start of the job has said: which Python was found there, and warnings."""
+    """Return the result with the facts (such as the discovered Python) and warnings of the job's start."""
     found = dict(result)
     if "ansible_facts" in job:
         found["ansible_facts"] = dict(job["ansible_facts"], **found.get("ansible_facts", {}))

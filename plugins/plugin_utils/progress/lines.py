@@ -20,11 +20,11 @@ from ...module_utils.runtime.clock import Clock
 from ...module_utils.runtime.progress import one_line
 from ...module_utils.text import format_duration
 
-# Seconds between two looks at a file on this machine.
-LOOK_EVERY = 0.05
-# A module that is alive says something each minute. If it cannot, for instance because an API server keeps it waiting,
-# this is said in its place after so many seconds.
-LONGEST_SILENCE = 58.0
+# Seconds between two reads of a file on this machine.
+POLL_INTERVAL = 0.05
+# A module writes a line each minute. If it cannot, for instance because an API server keeps it waiting, a line is shown
+# in its place after this time, in seconds.
+MAX_SILENCE = 58.0
 
 # Callbacks whose output is read by people. That of others, such as JSON, may be read by programs as a whole, and is
 # left alone: lines go to the standard error output then.
@@ -32,7 +32,7 @@ _FOR_PEOPLE = {"default", "minimal", "oneline", "yaml", "debug", "dense", "unixy
 
 
 def is_read_by_programs() -> bool:
-    """Tell whether what goes to the standard output may be read by a program as a whole."""
+    """Return whether what goes to the standard output may be read by a program as a whole."""
     return str(C.DEFAULT_STDOUT_CALLBACK).rpartition(".")[2] not in _FOR_PEOPLE
 
 
@@ -44,12 +44,12 @@ def show_text(text: str) -> None:
 
 
 def is_closed(descriptor: int) -> bool:
-    """Tell whether nobody reads what ansible-playbook prints there, as behind C(| head -1), or its terminal is gone.
+    """Return whether ansible-playbook's output cannot be written, as behind C(| head -1), or its terminal is gone.
 
     To be called in one of its workers. Ansible would wait for ever after a line of theirs that cannot be printed: the
     thread that prints it is the one that takes the results of tasks, and ends then.
     """
-    path = "/proc/%d/fd/%d" % (os.getppid(), descriptor)
+    path = f"/proc/{os.getppid()}/fd/{descriptor}"
     try:
         mode = os.stat(path).st_mode
         if not stat.S_ISFIFO(mode) and not stat.S_ISCHR(mode):
@@ -66,7 +66,7 @@ def is_closed(descriptor: int) -> bool:
 
 
 class Lines:
-    """Prints what a module tells of itself, behind the name of the host.
+    """Print a module's lines, each after the name of the host.
 
     pid, tick: the module's process and the tick of its start, 0 if unknown.
     """
@@ -79,8 +79,8 @@ class Lines:
         self._speaks = False
         self.pid = self.tick = 0
 
-    def take(self, line: str | bytes) -> None:
-        """Print a line of the module's file; pass over what is none."""
+    def show_entry(self, line: str | bytes) -> None:
+        """Print a line of the module's file; ignore an invalid one."""
         with contextlib.suppress(ValueError, TypeError, AttributeError):
             entry = json.loads(line)
             self.pid = max(0, int(entry.get("pid") or self.pid))
@@ -92,19 +92,19 @@ class Lines:
         """Print a text as one line, without what would move the cursor."""
         self._heard = self._clock.monotonic()
         text = one_line(text)
-        # A screen that is gone, as it is in a worker whose playbook was killed, is no reason to fail.
+        # A closed terminal, as in a worker whose playbook was killed, does not fail the task.
         with contextlib.suppress(Exception):
             if text and not is_closed(2 if self._stderr else 1):
-                Display().display("[%s] %s" % (self._host, text), color=C.COLOR_VERBOSE, stderr=self._stderr)
+                Display().display(f"[{self._host}] {text}", color=C.COLOR_VERBOSE, stderr=self._stderr)
 
-    def rest(self) -> None:
-        """Say that nothing is heard if that has been so for long."""
-        if self._speaks and self._clock.monotonic() - self._heard >= LONGEST_SILENCE:
-            self.show("no news for a minute, %s in all" % format_duration(self._clock.monotonic() - self._began))
+    def check_silence(self) -> None:
+        """Print a line if the module has not written one for long."""
+        if self._speaks and self._clock.monotonic() - self._heard >= MAX_SILENCE:
+            self.show(f"no progress line for a minute, {format_duration(self._clock.monotonic() - self._began)} in all")
 
 
 class Tail(threading.Thread):
-    """Reads a file on this machine while it grows."""
+    """Read a file on this machine while it grows."""
 
     def __init__(self, path: str, lines: Lines) -> None:
         super().__init__(daemon=True)
@@ -120,11 +120,11 @@ class Tail(threading.Thread):
                 last = self._ended.is_set()
                 *complete, rest = (rest + file.read()).split(b"\n")
                 for line in complete:
-                    self._lines.take(line)
+                    self._lines.show_entry(line)
                 if last:
                     return
-                self._lines.rest()
-                self._ended.wait(LOOK_EVERY)
+                self._lines.check_silence()
+                self._ended.wait(POLL_INTERVAL)
 
     def finish(self) -> None:
         """Print what was written up to now, and end."""
@@ -132,7 +132,7 @@ class Tail(threading.Thread):
         self.join(5.0)
 
 
-def removed(path: str) -> None:
+def remove_file(path: str) -> None:
     """Remove a file that may be gone."""
     with contextlib.suppress(OSError):
         os.unlink(path)

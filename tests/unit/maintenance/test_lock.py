@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Forbidden, InvalidOptions
 from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.lock import Lock, task_from
-from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.playbook_process import (
+from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.processes import (
     Run,
     has_ended,
     run_from,

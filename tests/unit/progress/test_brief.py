@@ -42,7 +42,7 @@ def test_a_task_that_waits_for_nothing_runs_the_plain_way(module: str, args: dic
     plugin._connection = SimpleNamespace(transport="ssh", become=False, _shell=SimpleNamespace())
     plugin._module = lambda *_arguments: {"job": False}
     plugin._run_as_job = lambda *_arguments: {"job": True}
-    assert plugin._shown(args, {}, None) == {"job": job}
+    assert plugin._run_with_lines(args, {}, None) == {"job": job}
 
 
 @pytest.mark.parametrize("module", ["k8s_node_info", "k8s_node_mark"])

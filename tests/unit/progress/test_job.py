@@ -21,7 +21,7 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime import cancellation, job_folder
 from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.clock import Clock
 from ansible_collections.kubeops.maintenance.plugins.plugin_utils.progress import job
-from ansible_collections.kubeops.maintenance.plugins.plugin_utils.progress.job import ActionWithJob, Asked
+from ansible_collections.kubeops.maintenance.plugins.plugin_utils.progress.job import ActionWithJob, Poll
 from ansible_collections.kubeops.maintenance.plugins.plugin_utils.progress.job_shell import Job, Process
 from ansible_collections.kubeops.maintenance.plugins.plugin_utils.progress.lines import Lines
 from runtime.listener import Hands
@@ -101,9 +101,9 @@ def test_only_new_lines_are_fetched(action: Plugin, host: Host, crlf: bool) -> N
     host.crlf = crlf
     folder = host.make()
     written(folder, "one", "two")
-    first = action._asked(Job(folder, str(host.file)), 0, Process(os.getpid()))
+    first = action._poll(Job(folder, str(host.file)), 0, Process(os.getpid()))
     written(folder, "three")
-    second = action._asked(Job(folder, str(host.file)), 2, Process(os.getpid()))
+    second = action._poll(Job(folder, str(host.file)), 2, Process(os.getpid()))
     assert first == ("running", ['{"text": "one"}', '{"text": "two"}'], "")
     assert second == ("running", ['{"text": "three"}'], "")
 
@@ -113,11 +113,11 @@ def test_a_torn_line_waits_for_its_end(action: Plugin, host: Host) -> None:
     written(folder, "one")
     with open(folder + "/lines", "a", encoding="ascii") as file:
         file.write('{"text"')
-    assert action._asked(Job(folder, str(host.file)), 0, Process()).lines == ['{"text": "one"}']
+    assert action._poll(Job(folder, str(host.file)), 0, Process()).lines == ['{"text": "one"}']
 
 
 def test_a_job_that_has_not_begun_has_no_lines(action: Plugin, host: Host) -> None:
-    assert action._asked(Job(str(host.folder), str(host.file)), 0, Process()) == ("running", [], "")
+    assert action._poll(Job(str(host.folder), str(host.file)), 0, Process()) == ("running", [], "")
 
 
 @pytest.mark.parametrize("running", ['"started": 1, "finished": 0,', '"started": true, "finished": false,'])
@@ -125,9 +125,9 @@ def test_a_job_runs_until_its_file_holds_a_result(action: Plugin, host: Host, ru
     folder = host.make()
     written(folder, "one")
     host.file.write_text('{%s "ansible_job_id": "j"}' % running, encoding="ascii")
-    before = action._asked(Job(folder, str(host.file)), 0, Process(os.getpid())).state
+    before = action._poll(Job(folder, str(host.file)), 0, Process(os.getpid())).state
     host.file.write_text('{"changed": true, "msg": "it has \\"finished\\": 0"}', encoding="ascii")
-    assert (before, action._asked(Job(folder, str(host.file)), 1, Process(os.getpid())).state) == ("running", "ended")
+    assert (before, action._poll(Job(folder, str(host.file)), 1, Process(os.getpid())).state) == ("running", "ended")
 
 
 @pytest.mark.parametrize("crlf", [False, True])
@@ -136,7 +136,7 @@ def test_the_last_question_brings_the_last_lines_and_the_result(action: Plugin, 
     folder = host.make()
     written(folder, "one", "two")
     host.file.write_text('{"changed": true, "msg": "k8s-progress: done"}', encoding="ascii")
-    assert action._asked(Job(folder, str(host.file)), 1, Process(os.getpid())) == (
+    assert action._poll(Job(folder, str(host.file)), 1, Process(os.getpid())) == (
         "ended",
         ['{"text": "two"}'],
         '{"changed": true, "msg": "k8s-progress: done"}',
@@ -146,20 +146,20 @@ def test_the_last_question_brings_the_last_lines_and_the_result(action: Plugin, 
 def test_a_result_of_a_megabyte_is_brought_whole(action: Plugin, host: Host) -> None:
     result = json.dumps({"msg": "x" * 2**20})
     host.file.write_text(result, encoding="ascii")
-    assert action._asked(Job(host.make(), str(host.file)), 0, Process()).result == result
+    assert action._poll(Job(host.make(), str(host.file)), 0, Process()).result == result
 
 
 def test_a_job_whose_process_is_gone_without_a_result_is_lost(action: Plugin, host: Host) -> None:
     child = subprocess.Popen(["true"])
     child.wait()
-    assert action._asked(Job(host.make(), str(host.file)), 0, Process(child.pid)).state == "lost"
+    assert action._poll(Job(host.make(), str(host.file)), 0, Process(child.pid)).state == "lost"
 
 
 def test_another_process_of_the_same_number_is_not_the_job(action: Plugin, host: Host) -> None:
     mine = cancellation.this_process()
     found = [
-        action._asked(Job(host.make(), str(host.file)), 0, Process(mine["pid"], mine["tick"])).state,
-        action._asked(Job(str(host.folder), str(host.file)), 0, Process(mine["pid"], mine["tick"] + 1)).state,
+        action._poll(Job(host.make(), str(host.file)), 0, Process(mine["pid"], mine["tick"])).state,
+        action._poll(Job(str(host.folder), str(host.file)), 0, Process(mine["pid"], mine["tick"] + 1)).state,
     ]
     assert found == ["running", "lost"]
 
@@ -167,7 +167,7 @@ def test_another_process_of_the_same_number_is_not_the_job(action: Plugin, host:
 def test_a_host_that_lets_no_job_write_down_that_it_has_begun_refuses_it(action: Plugin, host: Host) -> None:
     # The superuser may write everywhere but where there is no folder.
     nowhere = str(host.folder.parent / "nowhere")
-    assert action._asked(Job(nowhere + "/k8s-progress-1a2b", nowhere + "/j1.1"), 0, Process()).state == "refused"
+    assert action._poll(Job(nowhere + "/k8s-progress-1a2b", nowhere + "/j1.1"), 0, Process()).state == "refused"
 
 
 def test_a_host_too_busy_to_answer_is_asked_again(action: Plugin, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,19 +175,19 @@ def test_a_host_too_busy_to_answer_is_asked_again(action: Plugin, host: Host, mo
         raise AnsibleError("Timeout (12s) waiting for privilege escalation prompt")
 
     monkeypatch.setattr(action, "_low_level_execute_command", busy)
-    assert action._asked(Job(host.make(), str(host.file)), 0, Process()) == ("", [], "")
+    assert action._poll(Job(host.make(), str(host.file)), 0, Process()) == ("", [], "")
 
 
 def test_a_job_without_a_file_has_ended_without_a_result(action: Plugin, host: Host) -> None:
     host.file.unlink()
-    assert action._asked(Job(host.make(), str(host.file)), 0, Process()) == ("ended", [], "")
+    assert action._poll(Job(host.make(), str(host.file)), 0, Process()) == ("ended", [], "")
 
 
 def test_each_question_leaves_a_sign_that_somebody_asks(action: Plugin, host: Host) -> None:
     folder = host.make()
     os.utime(folder + "/asked", (1, 1))
     written(folder, "one")
-    action._asked(Job(folder, str(host.file)), 0, Process())
+    action._poll(Job(folder, str(host.file)), 0, Process())
     assert os.stat(folder + "/asked").st_mtime > 1
 
 
@@ -196,7 +196,7 @@ def test_a_login_may_print_something_first(action: Plugin, host: Host, monkeypat
     monkeypatch.setattr(
         action, "_low_level_execute_command", lambda command: {"rc": 0, "stdout": "hi\n" + plain(command)["stdout"]}
     )
-    assert action._asked(Job(host.make(), str(host.file)), 0, Process()).state == "running"
+    assert action._poll(Job(host.make(), str(host.file)), 0, Process()).state == "running"
 
 
 class Answers(Plugin):
@@ -206,45 +206,45 @@ class Answers(Plugin):
         super().__init__(host, clock)
         self._hands, self._answers = clock, list(answers)
 
-    def _asked(self, job: Job, read: int, process: Process) -> Asked:
+    def _poll(self, job: Job, read: int, process: Process) -> Poll:
         self._hands.now += 1
-        return Asked(*(self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]))
+        return Poll(*(self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]))
 
 
 def test_a_connection_that_drops_for_a_while_ends_nothing(screen: list[Any], host: Host, clock: Hands) -> None:
     away = [("", [])] * 20
     answers = [("running", ['{"pid": 7, "text": "one"}']), *away, ("ended", ['{"text": "two"}'], "{}")]
-    Answers(host, clock, *answers)._follow(Job("f", "r"), Lines("n1", clock), os.getppid())
+    Answers(host, clock, *answers)._read_lines(Job("f", "r"), Lines("n1", clock), os.getppid())
     assert [text for text, _stderr in screen] == ["[n1] one", "[n1] two"]
 
 
 def test_a_host_that_stays_out_of_reach_is_unreachable(host: Host, clock: Hands) -> None:
     with pytest.raises(AnsibleConnectionFailure, match="out of reach for 45 s"):
-        Answers(host, clock, ("running", []), ("", []))._follow(Job("f", "r"), Lines("n1", clock), os.getppid())
+        Answers(host, clock, ("running", []), ("", []))._read_lines(Job("f", "r"), Lines("n1", clock), os.getppid())
 
 
 def test_a_job_that_is_lost_fails_with_a_sentence(host: Host, clock: Hands) -> None:
     with pytest.raises(AnsibleActionFail, match="ended without a result"):
-        Answers(host, clock, ("running", ['{"pid": 7}']), ("lost", []))._follow(
+        Answers(host, clock, ("running", ['{"pid": 7}']), ("lost", []))._read_lines(
             Job("f", "r"), Lines("n1", clock), os.getppid()
         )
 
 
 def test_a_job_that_never_begins_fails_with_a_sentence(host: Host, clock: Hands) -> None:
     with pytest.raises(AnsibleActionFail, match="ended without a result"):
-        Answers(host, clock, ("running", []))._follow(Job("f", "r"), Lines("n1", clock), os.getppid())
+        Answers(host, clock, ("running", []))._read_lines(Job("f", "r"), Lines("n1", clock), os.getppid())
 
 
 def test_a_playbook_that_is_gone_ends_the_job(host: Host, clock: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
     parents = iter([5, 1])
     monkeypatch.setattr(job.os, "getppid", lambda: next(parents))
     with pytest.raises(AnsibleActionFail, match="the playbook ended before the task did"):
-        Answers(host, clock, ("running", []))._follow(Job("f", "r"), Lines("n1", clock), os.getppid())
+        Answers(host, clock, ("running", []))._read_lines(Job("f", "r"), Lines("n1", clock), os.getppid())
 
 
 def test_a_job_without_a_result_fails_with_a_sentence(host: Host, clock: Hands) -> None:
     with pytest.raises(AnsibleActionFail, match="ended without a result"):
-        Answers(host, clock, ("running", ['{"pid": 7}']), ("ended", []))._follow(
+        Answers(host, clock, ("running", ['{"pid": 7}']), ("ended", []))._read_lines(
             Job("f", "r"), Lines("n1", clock), os.getppid()
         )
 
@@ -328,34 +328,34 @@ def test_a_job_that_nobody_asks_for_is_cancelled_and_its_folder_removed(
 ) -> None:
     sent: list[int] = []
     folder = host.make()
-    monkeypatch.setattr(cancellation, "LOOK_EVERY", 0.0)
-    monkeypatch.setattr(cancellation, "FORGOTTEN", 0.0)
+    monkeypatch.setattr(cancellation, "POLL_INTERVAL", 0.0)
+    monkeypatch.setattr(cancellation, "MAX_UNPOLLED", 0.0)
     monkeypatch.setattr(cancellation.os, "kill", lambda pid, number: sent.append(number))
     cancellation._watch_job(folder)
     assert (sent, host.folder.exists()) == ([cancellation.signal.SIGTERM], False)
 
 
 def test_a_job_whose_folder_is_gone_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cancellation, "LOOK_EVERY", 0.001)
+    monkeypatch.setattr(cancellation, "POLL_INTERVAL", 0.001)
     looks = [1, 1, None, None]
-    cancellation._wait_for_silence(lambda: looks.pop(0), 60.0)
+    cancellation._wait_until_unchanged(lambda: looks.pop(0), 60.0)
     assert looks == [None]
 
 
 def test_a_job_that_is_asked_for_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     # What a look that shows nothing new counts for: here, two of them in a row are too many.
-    monkeypatch.setattr(cancellation, "LOOK_EVERY", 0.001)
+    monkeypatch.setattr(cancellation, "POLL_INTERVAL", 0.001)
     looks = [1, 2, 2, 3, 3, 3, 4]
-    cancellation._wait_for_silence(lambda: looks.pop(0), 0.002)
+    cancellation._wait_until_unchanged(lambda: looks.pop(0), 0.002)
     assert looks == [4]
 
 
 def test_a_file_that_is_touched_or_gone_is_a_sign_or_none(tmp_path: Path) -> None:
     path = tmp_path / "asked"
     path.touch()
-    before = cancellation._touched(str(path))
+    before = cancellation._mtime_of(str(path))
     os.utime(path, (5, 5))
-    assert (before != cancellation._touched(str(path)), cancellation._touched(str(tmp_path / "gone"))) == (True, None)
+    assert (before != cancellation._mtime_of(str(path)), cancellation._mtime_of(str(tmp_path / "gone"))) == (True, None)
 
 
 def test_a_result_is_read_as_that_of_any_module(action: Plugin) -> None:

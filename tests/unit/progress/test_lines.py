@@ -19,7 +19,7 @@ from runtime.listener import Hands
 
 
 def test_a_line_bears_the_name_of_the_host(screen: list[Any], clock: Hands) -> None:
-    Lines("n1", clock).take('{"text": "w1: cordoned"}')
+    Lines("n1", clock).show_entry('{"text": "w1: cordoned"}')
     assert screen == [("[n1] w1: cordoned", False)]
 
 
@@ -30,7 +30,7 @@ def test_what_would_move_the_cursor_is_not_printed(screen: list[Any], clock: Han
 
 @pytest.mark.parametrize("line", ["", "{", "[]", "3", '{"text": ""}', '{"pid": "x", "text": "y"}'])
 def test_what_is_no_line_is_passed_over(screen: list[Any], clock: Hands, line: str) -> None:
-    Lines("n1", clock).take(line)
+    Lines("n1", clock).show_entry(line)
     assert screen == []
 
 
@@ -49,21 +49,21 @@ def test_lines_keep_away_from_output_that_programs_read(
 
 def test_a_module_that_says_nothing_for_a_minute_is_spoken_for(screen: list[Any], clock: Hands) -> None:
     told = Lines("n1", clock)
-    told.take('{"speaks": true}')
+    told.show_entry('{"speaks": true}')
     for _second in range(120):
         clock.now += 1
-        told.rest()
+        told.check_silence()
     assert screen == [
-        ("[n1] no news for a minute, 58 s in all", False),
-        ("[n1] no news for a minute, 1 m 56 s in all", False),
+        ("[n1] no progress line for a minute, 58 s in all", False),
+        ("[n1] no progress line for a minute, 1 m 56 s in all", False),
     ]
 
 
 def test_a_module_that_does_not_want_to_be_heard_is_not_spoken_for(screen: list[Any], clock: Hands) -> None:
     told = Lines("n1", clock)
-    told.take('{"pid": 7, "tick": 1}')
+    told.show_entry('{"pid": 7, "tick": 1}')
     clock.now += 600
-    told.rest()
+    told.check_silence()
     assert screen == []
 
 

@@ -15,23 +15,23 @@ from ansible.module_utils.common.parameters import remove_values
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
 from ansible_collections.kubeops.maintenance.plugins.module_utils.objects import int_field
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.manifests import secrets_in
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.options import task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.pod_status import why_not_ready
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.viewers import revision_of, view
 from ansible_collections.kubeops.maintenance.plugins.module_utils.selectors import selector_text
 from rollout.situations import COMPLETE, REVISION, deployment, later, status, still
+from stage import rollout_task
 
 MANIFEST = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n"
 Object = dict[str, Any]
 
 
 def targets(definition: Any) -> list[str]:
-    return [target.name for target in task_from({"resource_definition": definition}).targets]
+    return [target.name for target in rollout_task({"resource_definition": definition}).targets]
 
 
 def error_of(**params: Any) -> str:
     with pytest.raises(InvalidOptions) as caught:
-        task_from(params)
+        rollout_task(params)
     return caught.value.message
 
 
@@ -124,7 +124,7 @@ def test_an_api_version_that_makes_another_path_is_refused(version: str) -> None
 
 
 def test_times_beyond_every_clock_are_bounded() -> None:
-    assert task_from({"kind": "Deployment", "name": ["web"], "wait_sleep": 10**400}).wait_sleep == 86400.0
+    assert rollout_task({"kind": "Deployment", "name": ["web"], "wait_sleep": 10**400}).wait_sleep == 86400.0
 
 
 @pytest.mark.parametrize(

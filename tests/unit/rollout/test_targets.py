@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
-from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.options import task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.rollout.targets import selections_of
+from stage import rollout_task
 
 DEPLOYMENT = """
 apiVersion: apps/v1
@@ -31,12 +31,12 @@ def described(kind: str, name: str, namespace: str | None = None, api_version: s
 
 
 def targets(**params: Any) -> list[str]:
-    return [target.text() for target in task_from(params).targets]
+    return [target.text() for target in rollout_task(params).targets]
 
 
 def error_of(**params: Any) -> str:
     with pytest.raises(InvalidOptions) as caught:
-        task_from(params)
+        rollout_task(params)
     return caught.value.message
 
 
@@ -87,7 +87,7 @@ def test_files_and_folders_are_read(tmp_path: Path) -> None:
 
 
 def test_the_workloads_of_a_drain_are_accepted_and_other_kinds_skipped() -> None:
-    task = task_from(
+    task = rollout_task(
         {
             "workloads": [
                 {"api_version": "apps/v1", "kind": "Deployment", "namespace": "shop", "name": "web"},
@@ -104,7 +104,7 @@ def test_the_workloads_of_a_drain_are_accepted_and_other_kinds_skipped() -> None
 
 
 def test_workloads_of_one_kind_and_namespace_are_one_selection() -> None:
-    task = task_from({"resource_definition": [DEPLOYMENT, AGENT, described("Deployment", "api", "shop")]})
+    task = rollout_task({"resource_definition": [DEPLOYMENT, AGENT, described("Deployment", "api", "shop")]})
     groups = [(one.kind, one.namespace, one.names) for one in selections_of(task.targets, "default")]
     assert groups == [("Deployment", "shop", ("web", "api")), ("DaemonSet", "default", ("agent",))]
 
@@ -115,7 +115,6 @@ def test_workloads_of_one_kind_and_namespace_are_one_selection() -> None:
         ({}, "give one of name (with kind), label_selectors (with kind), workloads, resource_definition and src; none"),
         ({"name": ["a"], "kind": "Deployment", "src": ["x"]}, "; name and src are given"),
         ({"name": ["a"]}, "name needs a kind that has a rollout, Deployment, DaemonSet or StatefulSet"),
-        ({"name": ["a"], "kind": "ReplicaSet"}, "Deployment, DaemonSet or StatefulSet, and not ReplicaSet"),
         ({"label_selectors": ["a=b"]}, "label_selectors needs a kind"),
         (
             {"src": ["x"], "kind": "Deployment"},

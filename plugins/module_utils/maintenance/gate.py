@@ -117,10 +117,10 @@ class Gate:
             waited = self._clock.monotonic() - started
             if not refusals or final or once or deadline.remaining() < SHORTEST:
                 if not refusals:
-                    lines.ends("may go after %s" % format_duration(waited))
+                    lines.ends(f"may go after {format_duration(waited)}")
                 self._progress.close()
                 return self._result(window, refusals, waited)
-            said = "may not go yet: %s" % _said(refusals)
+            said = f"may not go yet: {_said(refusals)}"
             kind = "api_server" if refusals[-1].reason == "api_server" else None
             lines.stands(said, ". ".join([said, *remedies(refusals)]).rstrip("."), kind)
             pause(self._clock, self._progress, min(self._task.wait_sleep, deadline.remaining()))
@@ -134,7 +134,7 @@ class Gate:
             # A control plane that was just rebooted may take a moment; one that never answered is a wrong address.
             if not self._known or not is_transient(exc, self._doubts):
                 raise
-            return [Refusal("api_server", "", "the API server does not answer (%s)" % exc.first_line())]
+            return [Refusal("api_server", "", f"the API server does not answer ({exc.first_line()})")]
         self._doubts = 0
         return found
 
@@ -164,7 +164,7 @@ class Gate:
         found = []
         for right in needed_for(self._task.rights_for, self._task.lock_namespace):
             if cluster.may(right) is False:
-                text = "the account may not %s, which is needed to %s" % (right.text(), _PURPOSES[step_of(right)])
+                text = f"the account may not {right.text()}, which is needed to {_PURPOSES[step_of(right)]}"
                 found.append(Refusal("forbidden", "", text, final=True))
         return found
 
@@ -173,15 +173,14 @@ class Gate:
         unknown = [name for name in self._task.batch.nodes if name not in known]
         if unknown:
             raise InvalidOptions(
-                "there is no node %s in this cluster; its nodes are %s"
-                % (abbreviate(unknown), abbreviate(known) or "none")
+                f"there is no node {abbreviate(unknown)} in this cluster; its nodes are {abbreviate(known) or 'none'}"
             )
 
     def _result(self, window: Opening, refusals: list[Refusal], waited: float) -> dict[str, Any]:
         batch = abbreviate(self._task.batch.nodes)
-        message = "%s may be taken out of the cluster." % batch
+        message = f"{batch} may be taken out of the cluster."
         if refusals:
-            message = "%s may not be taken out of the cluster now: %s." % (batch, _said(refusals))
+            message = f"{batch} may not be taken out of the cluster now: {_said(refusals)}."
         return {
             "changed": False,
             # What speaks against it comes before what to do, because some show only the beginning.

@@ -51,7 +51,7 @@ def task_from(params: Mapping[str, Any], check_mode: bool, run: Run | None) -> L
     check_at_least("wait_sleep", params.get("wait_sleep"), 0, "seconds")
     for option in ("name", "namespace", "holder"):
         if not str(params.get(option) or "").strip():
-            raise InvalidOptions("the option %s is empty" % option)
+            raise InvalidOptions(f"the option {option} is empty")
     return LockTask(
         Claimant(str(params["holder"]).strip(), int_field(params.get("duration"), 3600), run),
         str(params["name"]).strip(),
@@ -92,7 +92,7 @@ class Lock:
             waited = self._clock.monotonic() - started
             if result is not None or once or deadline.remaining() < SHORTEST:
                 if result is not None:
-                    lines.ends("taken after %s" % format_duration(waited))
+                    lines.ends(f"taken after {format_duration(waited)}")
                 self._progress.close()
                 return self._refused() if result is None else result
             self._tell(lines)
@@ -109,14 +109,14 @@ class Lock:
             # Who holds the lock may be rebooting the control plane.
             if not self._waiting or not is_transient(exc, self._doubts):
                 raise
-            self._away = " (as seen before: the API server does not answer now: %s)" % exc.message
+            self._away = f" (as seen before: the API server does not answer now: {exc.message})"
             return None
         self._doubts, self._away, self._waiting = 0, "", result is None
         return result
 
     def _tell(self, lines: WaitProgress) -> None:
         held_by = _held_by(self._seen, self._task.claimant.holder)
-        text = "held by %s, expires %s unless it is renewed" % (held_by, _stamp(self._seen.expires))
+        text = f"held by {held_by}, expires {_stamp(self._seen.expires)} unless it is renewed"
         lines.stands(text + self._away, kind=(held_by, bool(self._away)))
 
     def _take(self, store: LeaseStore) -> dict[str, Any] | None:
@@ -141,7 +141,7 @@ class Lock:
             since = hold.since if hold.ours else self._clock.stamp()
             expires = self._clock.wall() + self._task.claimant.duration
             return self._result(True, hold, "renewed" if hold.ours else "took", since, expires)
-        raise Failed("others keep changing the lock %s: try again when they have finished" % self._where())
+        raise Failed(f"others keep changing the lock {self._where()}: try again when they have finished")
 
     def _release(self, store: LeaseStore) -> dict[str, Any] | None:
         for _attempt in range(_MOST_CONFLICTS):
@@ -157,7 +157,7 @@ class Lock:
             except Conflict:
                 continue
             return self._result(True, hold, "released", "", None)
-        raise Failed("others keep changing the lock %s: try again when they have finished" % self._where())
+        raise Failed(f"others keep changing the lock {self._where()}: try again when they have finished")
 
     def _hold(self, lease: Obj | None) -> Hold:
         return hold_of(lease, self._task.claimant, self._clock.wall(), has_ended)
@@ -165,21 +165,19 @@ class Lock:
     def _warn(self, hold: Hold) -> None:
         if hold.ended:
             self.warnings.append(
-                "took over the lock %s of an earlier run of %s, which has ended without releasing it"
-                % (self._where(), hold.holder)
+                f"took over the lock {self._where()} of an earlier run of {hold.holder}, "
+                "which has ended without releasing it"
             )
         elif self._task.steal and not (hold.free or hold.ours):
-            self.warnings.append("stole the lock %s from %s" % (self._where(), _held_by(hold)))
+            self.warnings.append(f"stole the lock {self._where()} from {_held_by(hold)}")
 
     def _refused(self) -> dict[str, Any]:
         hold = self._seen
-        text = "The lock %s is held by %s%s, and expires %s unless it is renewed; " % (
-            self._where(),
-            _held_by(hold, self._task.claimant.holder),
-            self._away,
-            _stamp(hold.expires),
+        text = (
+            f"The lock {self._where()} is held by {_held_by(hold, self._task.claimant.holder)}{self._away}, "
+            f"and expires {_stamp(hold.expires)} unless it is renewed; "
+            "set steal (node_patch_lock_steal) if that holder is dead."
         )
-        text += "set steal (node_patch_lock_steal) if that holder is dead."
         return {
             "changed": False,
             "msg": text,
@@ -193,9 +191,9 @@ class Lock:
         held = verb in ("holds", "took", "renewed")
         claimant = self._task.claimant.holder
         said = _REHEARSED.get(verb, verb) if changed and self._task.check_mode else verb
-        message = "%s %s the lock %s" % (claimant, said, self._where())
+        message = f"{claimant} {said} the lock {self._where()}"
         if not held and not changed and hold.holder:
-            message += ", which is held by %s" % _held_by(hold, claimant)
+            message += f", which is held by {_held_by(hold, claimant)}"
         # Of a lock that is not ours the result says whose it is.
         others = bool(hold.holder) and not held and not changed
         return {
@@ -208,12 +206,12 @@ class Lock:
         }
 
     def _where(self) -> str:
-        return "%s/%s" % (self._task.namespace, self._task.name)
+        return f"{self._task.namespace}/{self._task.name}"
 
 
 def _held_by(hold: Hold, claimant: str = "") -> str:
     other = "another run of " if hold.holder == claimant else ""
-    return "%s%s since %s" % (other, hold.holder, hold.since)
+    return f"{other}{hold.holder} since {hold.since}"
 
 
 def _stamp(moment: float | None) -> str:

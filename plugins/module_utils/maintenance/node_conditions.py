@@ -25,7 +25,7 @@ class Taint(NamedTuple):
 
     def text(self) -> str:
         """Return it as kubectl writes it."""
-        return "%s%s:%s" % (self.key, "=" + self.value if self.value else "", self.effect)
+        return f"{self.key}{'=' + self.value if self.value else ''}:{self.effect}"
 
 
 class Unmet(NamedTuple):
@@ -70,26 +70,25 @@ def lacks_of_node(node: Obj, expected: Expected) -> list[Unmet]:
     if not is_ready(node):
         ready = condition_of(node, "Ready")
         said = str(ready.get("message") or ready.get("reason") or "its kubelet has not reported")
-        found.append(Unmet("not_ready", "it is not Ready: %s" % said.rstrip(".")))
+        found.append(Unmet("not_ready", f"it is not Ready: {said.rstrip('.')}"))
     version = str(info.get("kubeletVersion") or "")
     if expected.kubelet_version and version != expected.kubelet_version:
-        found.append(
-            Unmet("kubelet_version", "its kubelet is %s and not %s" % (version or "unknown", expected.kubelet_version))
-        )
+        text = f"its kubelet is {version or 'unknown'} and not {expected.kubelet_version}"
+        found.append(Unmet("kubelet_version", text))
     if expected.taints is not None:
         strange = [taint for taint in taints_of(node) if taint not in expected.taints]
         if strange:
-            found.append(Unmet("taints", "it has %s" % _named("taint", [taint.text() for taint in strange])))
+            found.append(Unmet("taints", f"it has {_named('taint', [taint.text() for taint in strange])}"))
     return found
 
 
 def lacks_of_pods(pods: list[Obj], expected: Expected) -> list[Unmet]:
     """Return which DaemonSets have no ready pod among the node's pods."""
-    ready = {"%s/%s" % (pod["namespace"], pod["daemonset"]) for pod in daemonset_pods(pods) if pod["ready"]}
+    ready = {f"{pod['namespace']}/{pod['daemonset']}" for pod in daemonset_pods(pods) if pod["ready"]}
     missing = [name for name in expected.daemonsets if name not in ready]
     if not missing:
         return []
-    return [Unmet("daemonset_pods", "it lacks a ready pod of %s" % _named("DaemonSet", missing))]
+    return [Unmet("daemonset_pods", f"it lacks a ready pod of {_named('DaemonSet', missing)}")]
 
 
 def lacks_of_drivers(drivers: list[str], expected: Expected) -> list[Unmet]:
@@ -97,11 +96,11 @@ def lacks_of_drivers(drivers: list[str], expected: Expected) -> list[Unmet]:
     missing = [name for name in expected.csi_drivers if name not in drivers]
     if not missing:
         return []
-    return [Unmet("csi_drivers", "it lacks %s" % _named("storage driver", missing))]
+    return [Unmet("csi_drivers", f"it lacks {_named('storage driver', missing)}")]
 
 
 def _named(noun: str, names: list[str]) -> str:
-    return "%s (%s)" % (count_noun(len(names), noun), abbreviate(names))
+    return f"{count_noun(len(names), noun)} ({abbreviate(names)})"
 
 
 class StableFor:

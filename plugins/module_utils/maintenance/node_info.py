@@ -69,4 +69,4 @@ def _gathered(node: str, cluster: Cluster, wanted: tuple[str, ...]) -> dict[str,
 
 def _sentence(facts: list[dict[str, Any]]) -> str:
     waiting = sum(not node["ready"] for node in facts)
-    return count_noun(len(facts), "node") + (", %d of them not ready." % waiting if waiting else ".")
+    return count_noun(len(facts), "node") + (f", {waiting} of them not ready." if waiting else ".")

@@ -45,7 +45,7 @@ def task_from(params: Mapping[str, Any], check_mode: bool) -> MarkTask:
     labels = _wanted("labels", params.get("labels"))
     for key, value in labels.items():
         if value is not None and not _LABEL.match(value):
-            raise InvalidOptions("the option labels: %r is not a valid value for the label %s" % (value, key))
+            raise InvalidOptions(f"the option labels: {value!r} is not a valid value for the label {key}")
     if not annotations and not labels:
         raise InvalidOptions("give annotations or labels to write")
     return MarkTask(name, annotations, labels, check_mode)
@@ -75,11 +75,11 @@ def mark(task: MarkTask, clock: Clock, rest_for: Callable[[Deadline], Rest]) -> 
             "annotations": _present(node, "annotations", task.annotations),
             "labels": _present(node, "labels", task.labels),
         }
-        words = "%s on node %s: %s" % ("Changed" if keys else "Nothing to change", task.name, abbreviate(keys))
+        words = f"{'Changed' if keys else 'Nothing to change'} on node {task.name}: {abbreviate(keys)}"
         result = dict(after, changed=bool(keys), msg=words.rstrip(": ") + ".", name=task.name)
         return result, {"before": before, "after": after}
     raise Failed(
-        "others keep changing node %s, so nothing could be written on it: try again when they have finished" % task.name
+        f"others keep changing node {task.name}, so nothing could be written on it: try again when they have finished"
     )
 
 
@@ -87,7 +87,7 @@ def _wanted(option: str, values: Any) -> dict[str, str | None]:
     wanted: dict[str, str | None] = {}
     for key, value in (values or {}).items():
         if not _KEY.match(str(key)):
-            raise InvalidOptions("the option %s: %r is not a valid key, such as example.com/name" % (option, key))
+            raise InvalidOptions(f"the option {option}: {key!r} is not a valid key, such as example.com/name")
         # An empty text takes a key away, too: templates have no way to say nothing.
         wanted[str(key)] = None if value is None or value == "" else _text(value)
     return wanted

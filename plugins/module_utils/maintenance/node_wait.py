@@ -60,7 +60,7 @@ def task_from(params: Mapping[str, Any]) -> WaitTask:
     ready_for, wait_timeout = int_field(params.get("ready_for")), int_field(params.get("wait_timeout"), 900)
     if 0 < wait_timeout <= ready_for:
         raise InvalidOptions(
-            "the option ready_for (%d s) must be shorter than wait_timeout (%d s)" % (ready_for, wait_timeout)
+            f"the option ready_for ({ready_for} s) must be shorter than wait_timeout ({wait_timeout} s)"
         )
     taints = params.get("taints")
     expected = Expected(
@@ -106,7 +106,7 @@ class NodeWait:
             done = not lacks and self._soak.lasted >= self._task.ready_for
             if done or check_mode or deadline.remaining() < SHORTEST:
                 if done:
-                    lines.ends("back after %s" % format_duration(waited))
+                    lines.ends(f"back after {format_duration(waited)}")
                 self._progress.close()
                 return self._result(done, lacks, waited)
             self._tell(lines, lacks)
@@ -124,7 +124,7 @@ class NodeWait:
                 raise
             self._soak.unanswered()
             what = "refuses what it allowed before" if isinstance(exc, _NotNow) else "does not answer"
-            return [Unmet("api_server", "the API server %s (%s)" % (what, exc.first_line()))]
+            return [Unmet("api_server", f"the API server {what} ({exc.first_line()})")]
         if isinstance(node, list):
             self._soak.broken()
             return node
@@ -166,12 +166,12 @@ class NodeWait:
         node = self._asked("node", partial(cluster.node_now, self._task.name))
         # Who knows a boot id has seen the node, which some clouds take out of the cluster while it is down.
         if node is None and before is None and not self._task.expected.other_boot_id:
-            raise InvalidOptions("there is no node %r in this cluster" % self._task.name)
+            raise InvalidOptions(f"there is no node {self._task.name!r} in this cluster")
         if node is not None:
             if before is not None and uid_of(before) != uid_of(node):
                 self.warnings.append(
-                    "node %s left the cluster and joined it again: its earlier cordon, labels, taints and annotations "
-                    "are gone, unless somebody has set them again" % self._task.name
+                    f"node {self._task.name} left the cluster and joined it again: its earlier cordon, labels, taints "
+                    "and annotations are gone, unless somebody has set them again"
                 )
             self._node = node
         return node
@@ -183,26 +183,22 @@ class NodeWait:
     def _tell(self, lines: WaitProgress, lacks: list[Unmet]) -> None:
         lasted, wanted = format_duration(self._soak.lasted), format_duration(self._task.ready_for)
         if not lacks:
-            begins = "well, and has to stay so for %s" % wanted if self._soak.lasted < SHORTEST else ""
-            lines.stands("well for %s of %s" % (lasted, wanted), begins, kind=self._soak.begun)
+            begins = f"well, and has to stay so for {wanted}" if self._soak.lasted < SHORTEST else ""
+            lines.stands(f"well for {lasted} of {wanted}", begins, kind=self._soak.begun)
         elif lacks[0].reason == "api_server" and self._soak.lasted > 0:
-            lines.stands("well for %s of %s, but %s" % (lasted, wanted, lacks[0].message), kind="unanswered")
+            lines.stands(f"well for {lasted} of {wanted}, but {lacks[0].message}", kind="unanswered")
         else:
             kind = "unanswered" if lacks[0].reason == "api_server" else None
-            lines.stands("not back yet: %s" % _said(lacks), kind=kind)
+            lines.stands(f"not back yet: {_said(lacks)}", kind=kind)
 
     def _result(self, done: bool, lacks: list[Unmet], waited: float) -> dict[str, Any]:
         name, lasted = self._task.name, format_duration(self._soak.lasted)
         if done:
-            message = "Node %s is back after %s" % (name, format_duration(waited))
+            message = f"Node {name} is back after {format_duration(waited)}"
         elif lacks:
-            message = "Node %s is not back after %s: %s" % (name, format_duration(waited), _said(lacks))
+            message = f"Node {name} is not back after {format_duration(waited)}: {_said(lacks)}"
         else:
-            message = "Node %s has been well for only %s, not %s" % (
-                name,
-                lasted,
-                format_duration(self._task.ready_for),
-            )
+            message = f"Node {name} has been well for only {lasted}, not {format_duration(self._task.ready_for)}"
         return {
             "changed": False,
             "msg": message + ".",

@@ -46,18 +46,18 @@ class WaitProgress:
         """Return how things stand if that is new."""
         self._fresh = self._kind != self._told
         self._told = self._kind
-        return "%s: %s" % (self._subject, self._news) if self._fresh else ""
+        return f"{self._subject}: {self._news}" if self._fresh else ""
 
     def summary(self) -> str:
         """Return how things stand, and how much time is left."""
         if not self._text:
             return ""
         left, whole = format_duration(self._deadline.remaining()), format_duration(self._deadline.seconds)
-        time = "" if self._deadline.unlimited else "%s of %s left" % (left, whole)
+        time = "" if self._deadline.unlimited else f"{left} of {whole} left"
         if self._fresh:
             # The change that stands in the same line has told the rest.
-            return "(%s)" % time if time else ""
-        return "; ".join(text for text in ("%s: %s" % (self._subject, self._text), time) if text)
+            return f"({time})" if time else ""
+        return "; ".join(text for text in (f"{self._subject}: {self._text}", time) if text)
 
 
 def pause(clock: Clock, progress: Progress, seconds: float) -> None:

@@ -104,38 +104,38 @@ def _named(noun: str, names: list[str]) -> str:
 
 
 class StableFor:
-    """The time for which a node was well without a break.
+    """How long a node has been healthy without a break.
 
-    It is the time between looks that found the node well. A look without an answer proves nothing either way: the time
-    around it does not count, and what counted before is kept. lasted: seconds; begun: how often it began.
+    It is the time between checks that found it healthy. A failed check proves nothing either way: the time around it
+    does not count, and what counted before is kept. lasted: seconds; starts: how often it started from zero.
     """
 
     def __init__(self) -> None:
         self.lasted = 0.0
-        self.begun = 0
-        self._looked: float | None = None
+        self.starts = 0
+        self._checked: float | None = None
         self._life: tuple[str, str] = ("", "")
         self._ready_since: object = None
 
-    def well(self, node: Obj, now: float) -> None:
-        """Take note that the node was found well; begin anew if it shows that it was not so all the time.
+    def add(self, node: Obj, now: float) -> None:
+        """Count the time since the last check of a healthy node; restart if it was unhealthy in between.
 
         Time stamps of the node are only compared with one another, so that its clock may be wrong.
         """
         life = (uid_of(node), str(mapping_at(node, "status", "nodeInfo").get("bootID") or ""))
         ready_since = condition_of(node, "Ready").get("lastTransitionTime")
         # Only after a gap, because some kubelets write a new time with each report.
-        if life != self._life or (self._looked is None and ready_since != self._ready_since):
-            self.broken()
-            self.begun += 1
-        if self._looked is not None:
-            self.lasted += now - self._looked
-        self._looked, self._life, self._ready_since = now, life, ready_since
+        if life != self._life or (self._checked is None and ready_since != self._ready_since):
+            self.reset()
+            self.starts += 1
+        if self._checked is not None:
+            self.lasted += now - self._checked
+        self._checked, self._life, self._ready_since = now, life, ready_since
 
-    def unanswered(self) -> None:
-        """Take note that a look told nothing."""
-        self._looked = None
+    def interrupt(self) -> None:
+        """Leave out the time until the next good check."""
+        self._checked = None
 
-    def broken(self) -> None:
-        """Take note that the node was found not to be well."""
-        self.lasted, self._looked = 0.0, None
+    def reset(self) -> None:
+        """Start from zero: the node is not healthy."""
+        self.lasted, self._checked = 0.0, None

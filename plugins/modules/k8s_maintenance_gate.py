@@ -208,12 +208,14 @@ waited:
   type: float
 """
 
+from ..module_utils.cluster.context import Context
 from ..module_utils.maintenance.gate import Gate, GateTask, task_from
 from ..module_utils.module.auth_spec import AUTH_SPEC
 from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
 from ..module_utils.module.runner import ClusterModule, Ending, RestFor, run
 from ..module_utils.runtime.clock import Clock
 from ..module_utils.runtime.progress import Progress
+from ..module_utils.runtime.workers import ThreadWorkers
 
 ARGUMENT_SPEC = dict(
     name=dict(type="list", elements="str", required=True, aliases=["node", "nodes", "names"]),
@@ -249,9 +251,9 @@ ARGUMENT_SPEC = dict(
 )
 
 
-def ask(task: GateTask, clock: Clock, rest_for: RestFor, progress: Progress) -> Ending:
-    """Look whether the batch may go."""
-    gate = Gate(task, clock, rest_for, progress)
+def check(task: GateTask, clock: Clock, rest_for: RestFor, progress: Progress) -> Ending:
+    """Check whether the batch may be taken out."""
+    gate = Gate(task, Context(ThreadWorkers(), clock, rest_for, progress))
     result = gate.run()
     return Ending(result, failed=not result["open"], warnings=tuple(gate.warnings))
 
@@ -263,7 +265,7 @@ def main() -> None:
     run(
         module,
         read=lambda: task_from(module.params),
-        work=lambda task, clock, rest_for: ask(task, clock, rest_for, progress_of(module, clock)),
+        work=lambda task, clock, rest_for: check(task, clock, rest_for, progress_of(module, clock)),
         nothing_done={"changed": False, "open": False, "refusals": [], "window": window, "waited": 0.0},
     )
 

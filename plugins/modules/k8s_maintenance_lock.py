@@ -127,6 +127,7 @@ expires:
   type: str
 """
 
+from ..module_utils.cluster.context import Context
 from ..module_utils.maintenance.lock import Lock, LockTask, task_from
 from ..module_utils.module.auth_spec import AUTH_SPEC
 from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
@@ -134,6 +135,7 @@ from ..module_utils.module.runner import ClusterModule, Ending, RestFor, run
 from ..module_utils.runtime.clock import Clock
 from ..module_utils.runtime.processes import this_run
 from ..module_utils.runtime.progress import Progress
+from ..module_utils.runtime.workers import ThreadWorkers
 
 ARGUMENT_SPEC = dict(
     state=dict(type="str", choices=["present", "absent"], default="present"),
@@ -149,7 +151,7 @@ ARGUMENT_SPEC = dict(
 
 def hold(task: LockTask, clock: Clock, rest_for: RestFor, progress: Progress) -> Ending:
     """Take, renew or release the lock."""
-    lock = Lock(task, clock, rest_for, progress)
+    lock = Lock(task, Context(ThreadWorkers(), clock, rest_for, progress))
     result = lock.run()
     return Ending(result, failed=task.wanted and not result["held"], warnings=tuple(lock.warnings))
 

@@ -187,10 +187,12 @@ nodes:
       sample: [ebs.csi.aws.com]
 """
 
-from ..module_utils.maintenance.node_info import NodeChoice, choice_from, look
+from ..module_utils.cluster.context import Context
+from ..module_utils.maintenance.node_info import NodeChoice, choice_from, read_nodes
 from ..module_utils.module.auth_spec import AUTH_SPEC
 from ..module_utils.module.runner import ClusterModule, Ending, RestFor, run
 from ..module_utils.runtime.clock import Clock
+from ..module_utils.runtime.workers import ThreadWorkers
 
 ARGUMENT_SPEC = dict(
     name=dict(type="list", elements="str", aliases=["node", "nodes", "names"]),
@@ -199,9 +201,9 @@ ARGUMENT_SPEC = dict(
 )
 
 
-def tell(choice: NodeChoice, clock: Clock, rest_for: RestFor) -> Ending:
+def read(choice: NodeChoice, clock: Clock, rest_for: RestFor) -> Ending:
     """Read the nodes."""
-    return Ending(look(choice, clock, rest_for))
+    return Ending(read_nodes(choice, Context(ThreadWorkers(), clock, rest_for)))
 
 
 def main() -> None:
@@ -214,7 +216,7 @@ def main() -> None:
     run(
         module,
         read=lambda: choice_from(module.params),
-        work=tell,
+        work=read,
         nothing_done={"changed": False, "nodes": []},
     )
 

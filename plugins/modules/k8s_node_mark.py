@@ -82,10 +82,12 @@ labels:
   type: dict
 """
 
-from ..module_utils.maintenance.node_mark import MarkTask, mark, task_from
+from ..module_utils.cluster.context import Context
+from ..module_utils.maintenance.node_mark import MarkTask, NodeMark, task_from
 from ..module_utils.module.auth_spec import AUTH_SPEC
 from ..module_utils.module.runner import ClusterModule, Ending, RestFor, run
 from ..module_utils.runtime.clock import Clock
+from ..module_utils.runtime.workers import ThreadWorkers
 
 ARGUMENT_SPEC = dict(
     name=dict(type="str", required=True, aliases=["node"]),
@@ -96,7 +98,7 @@ ARGUMENT_SPEC = dict(
 
 def write(task: MarkTask, clock: Clock, rest_for: RestFor) -> Ending:
     """Write the marks."""
-    result, diff = mark(task, clock, rest_for)
+    result, diff = NodeMark(task, Context(ThreadWorkers(), clock, rest_for)).run()
     return Ending(result, diff=(diff,))
 
 

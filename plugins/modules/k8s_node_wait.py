@@ -128,7 +128,7 @@ msg:
   description: How long it took, or what is missing.
   returned: always
   type: str
-  sample: "Node worker-1 is not back after 15 m: it has not been rebooted yet."
+  sample: "Node worker-1 is not ready after 15 m: it has not been rebooted yet."
 back:
   description: Whether the node is back.
   returned: always
@@ -159,11 +159,13 @@ waited:
   type: float
 """
 
+from ..module_utils.cluster.context import Context
 from ..module_utils.maintenance.node_wait import NodeWait, WaitTask, task_from
 from ..module_utils.module.auth_spec import AUTH_SPEC
 from ..module_utils.module.progress_spec import PROGRESS_SPEC, progress_of
 from ..module_utils.module.runner import ClusterModule, Ending, RestFor, run
 from ..module_utils.runtime.clock import Clock
+from ..module_utils.runtime.workers import ThreadWorkers
 
 ARGUMENT_SPEC = dict(
     name=dict(type="str", required=True, aliases=["node"]),
@@ -191,7 +193,7 @@ def main() -> None:
     module = ClusterModule(argument_spec=dict(AUTH_SPEC, **PROGRESS_SPEC, **ARGUMENT_SPEC), supports_check_mode=True)
 
     def wait(task: WaitTask, clock: Clock, rest_for: RestFor) -> Ending:
-        node_wait = NodeWait(task, clock, rest_for, progress_of(module, clock))
+        node_wait = NodeWait(task, Context(ThreadWorkers(), clock, rest_for, progress_of(module, clock)))
         result = node_wait.run(module.check_mode)
         failed = not result["back"] and not module.check_mode
         return Ending(result, failed, tuple(node_wait.warnings))

@@ -120,7 +120,7 @@ def batch(cluster: PatchedCluster) -> Batch:
 def test_a_reboot_that_did_not_happen_is_no_success(batch: Batch) -> None:
     assert batch[0].status == 2
     assert batch[0].states()["w1"] == "failed"
-    assert "Node w1 is not back after 3 s: it has not been rebooted yet." in batch[0].records["w1"]["message"]
+    assert "Node w1 is not ready after 3 s: it has not been rebooted yet." in batch[0].records["w1"]["message"]
 
 
 def test_a_cordon_is_lifted_after_a_failure_only_where_that_is_wanted(batch: Batch) -> None:

@@ -43,8 +43,8 @@ def read_pem(path: str, name: str) -> Pem:
     """Return the content of a certificate or key file; C(name) says what it is, such as C(ca_cert)."""
     if is_content(path):
         raise InvalidConfiguration(
-            "The value of %s is the content of a file and not its path: give the path, or use a kubeconfig with %s."
-            % (name, "client-key-data, client-certificate-data and certificate-authority-data")
+            f"The value of {name} is the content of a file and not its path: give the path, or use a kubeconfig with"
+            " client-key-data, client-certificate-data and certificate-authority-data."
         )
     try:
         with open(path, "rb") as file:

@@ -5,20 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..api.rest import Rest
-from ..api.retry import is_transient
+from ..api.retry import Retries
 from ..cluster.cluster import Cluster
+from ..cluster.context import Context
 from ..cluster.nodes import static_pods
 from ..errors import InvalidOptions, MaintenanceError
 from ..objects import Obj, int_field, name_of
 from ..option_checks import check_at_least, distinct_texts
-from ..runtime.clock import Clock, Deadline
-from ..runtime.progress import SILENT, Progress
-from ..text import abbreviate, format_duration
+from ..text import abbreviate
 from .gate_remedies import remedies, remedy
 from .gate_rules import (
     Batch,
@@ -30,14 +29,12 @@ from .gate_rules import (
     others_ready,
     warnings_for,
 )
-from .progress import WaitProgress, pause
+from .polling import Pending, Polling
 from .rights import needed_for, step_of
 from .window import Opening, Window, opening, windows_from
 
-# Seconds: less than this is no time, whatever is left of a float.
-SHORTEST = 0.01
-# Seconds for one look at the cluster.
-LONGEST_LOOK = 60.0
+# Seconds for the requests of one check.
+MAX_REQUEST = 60.0
 # Which rules may be left out, by option.
 CHECKS = ("nodes_ready", "foreign_owners", "control_plane")
 _PURPOSES = {
@@ -91,54 +88,44 @@ def task_from(params: Mapping[str, Any]) -> GateTask:
 class Gate:
     """A gate before a batch of nodes."""
 
-    def __init__(
-        self, task: GateTask, clock: Clock, rest_for: Callable[[Deadline], Rest], progress: Progress = SILENT
-    ) -> None:
+    def __init__(self, task: GateTask, context: Context) -> None:
         self._task = task
-        self._clock = clock
-        self._rest_for = rest_for
-        self._progress = progress
+        self._clock = context.clock
+        self._polling = Polling(context, abbreviate(task.batch.nodes), task.wait_timeout, MAX_REQUEST)
         self.warnings: list[str] = []
+        # Whether the nodes were read before.
         self._known = False
-        # Looks in a row that failed.
-        self._doubts = 0
+        self._retries = Retries()
+        self._window = opening((), 0)
+        self._refusals: list[Refusal] = []
 
     def run(self) -> dict[str, Any]:
-        """Return the module's result, as RETURN in its documentation describes it; C(open) says whether all is well."""
-        started = self._clock.monotonic()
-        deadline = Deadline(self._clock, self._task.wait_timeout, self._clock.began)
-        once = self._task.wait_timeout == 0
-        lines = WaitProgress(abbreviate(self._task.batch.nodes), deadline)
-        self._progress.follow(lines)
-        while True:
-            window = opening(self._task.windows, self._clock.wall(), self._task.window_margin)
-            refusals = [*_of_window(window), *self._look(deadline)]
-            final = any(refusal.final for refusal in refusals)
-            waited = self._clock.monotonic() - started
-            if not refusals or final or once or deadline.remaining() < SHORTEST:
-                if not refusals:
-                    lines.ends("may go after %s" % format_duration(waited))
-                self._progress.close()
-                return self._result(window, refusals, waited)
-            said = "may not go yet: %s" % _said(refusals)
-            kind = "api_server" if refusals[-1].reason == "api_server" else None
-            lines.stands(said, ". ".join([said, *remedies(refusals)]).rstrip("."), kind)
-            pause(self._clock, self._progress, min(self._task.wait_sleep, deadline.remaining()))
+        """Return the module's result, as RETURN in its documentation describes it; C(open): all is well."""
+        self._polling.run(self._check, self._on_error, "may be taken out", once=self._task.wait_timeout == 0)
+        return self._result()
 
-    def _look(self, deadline: Deadline) -> list[Refusal]:
-        seconds = max(1.0, min(LONGEST_LOOK, deadline.remaining()))
-        try:
-            found = self._judge(Cluster(self._rest_for(Deadline(self._clock, seconds))))
-        except MaintenanceError as exc:
-            self._doubts += 1
-            # A control plane that was just rebooted may take a moment; one that never answered is a wrong address.
-            if not self._known or not is_transient(exc, self._doubts):
-                raise
-            return [Refusal("api_server", "", "the API server does not answer (%s)" % exc.first_line())]
-        self._doubts = 0
-        return found
+    def _check(self, rest: Rest) -> Pending | None:
+        self._window = opening(self._task.windows, self._clock.wall(), self._task.window_margin)
+        refusals = self._refusals_of(Cluster(rest))
+        self._retries.reset()
+        return self._pending(refusals)
 
-    def _judge(self, cluster: Cluster) -> list[Refusal]:
+    def _on_error(self, error: MaintenanceError) -> Pending | None:
+        # A control plane that was just rebooted may take a moment; one that never answered is a wrong address.
+        if not self._known or not self._retries.tolerates(error):
+            return None
+        text = f"the API server does not answer ({error.first_line()})"
+        return self._pending([Refusal("api_server", "", text)], kind="api_server")
+
+    def _pending(self, refusals: list[Refusal], kind: object = None) -> Pending | None:
+        self._refusals = [*_of_window(self._window), *refusals]
+        if not self._refusals:
+            return None
+        text = f"waiting: {_joined(self._refusals)}"
+        delay = None if any(refusal.final for refusal in self._refusals) else self._task.wait_sleep
+        return Pending(text, delay, ". ".join([text, *remedies(self._refusals)]).rstrip("."), kind)
+
+    def _refusals_of(self, cluster: Cluster) -> list[Refusal]:
         batch, checks = self._task.batch, self._task.checks
         missing = [] if self._known else self._missing_rights(cluster)
         if missing:
@@ -164,7 +151,7 @@ class Gate:
         found = []
         for right in needed_for(self._task.rights_for, self._task.lock_namespace):
             if cluster.may(right) is False:
-                text = "the account may not %s, which is needed to %s" % (right.text(), _PURPOSES[step_of(right)])
+                text = f"the account may not {right.text()}, which is needed to {_PURPOSES[step_of(right)]}"
                 found.append(Refusal("forbidden", "", text, final=True))
         return found
 
@@ -173,18 +160,17 @@ class Gate:
         unknown = [name for name in self._task.batch.nodes if name not in known]
         if unknown:
             raise InvalidOptions(
-                "there is no node %s in this cluster; its nodes are %s"
-                % (abbreviate(unknown), abbreviate(known) or "none")
+                f"there is no node {abbreviate(unknown)} in this cluster; its nodes are {abbreviate(known) or 'none'}"
             )
 
-    def _result(self, window: Opening, refusals: list[Refusal], waited: float) -> dict[str, Any]:
-        batch = abbreviate(self._task.batch.nodes)
-        message = "%s may be taken out of the cluster." % batch
+    def _result(self) -> dict[str, Any]:
+        batch, window, refusals = abbreviate(self._task.batch.nodes), self._window, self._refusals
+        message = f"{batch} may be taken out of the cluster."
         if refusals:
-            message = "%s may not be taken out of the cluster now: %s." % (batch, _said(refusals))
+            message = f"{batch} may not be taken out of the cluster now: {_joined(refusals)}."
         return {
             "changed": False,
-            # What speaks against it comes before what to do, because some show only the beginning.
+            # The reasons come before the remedies, because some tools show only the beginning.
             "msg": " ".join([message, *remedies(refusals)]),
             "open": not refusals,
             "refusals": [
@@ -197,7 +183,7 @@ class Gate:
                 for refusal in refusals
             ],
             "window": {"open": window.open, "opens": window.opens, "closes": window.closes, "message": window.message},
-            "waited": round(waited, 1),
+            "waited": round(self._polling.waited, 1),
         }
 
 
@@ -207,5 +193,5 @@ def _of_window(window: Opening) -> list[Refusal]:
     return [Refusal("window_past" if window.past else "window_closed", "", window.message, final=window.past)]
 
 
-def _said(refusals: list[Refusal]) -> str:
+def _joined(refusals: list[Refusal]) -> str:
     return "; ".join(dict.fromkeys(refusal.message for refusal in refusals))

@@ -16,15 +16,15 @@ from .gate_rules import Refusal
 
 # By reason, for one node or several.
 _REMEDIES = {
-    "node_not_ready": "repair %(nodes)s, or list %(them)s in ignore_nodes (node_patch_gate_ignore_nodes)",
+    "node_not_ready": "repair {nodes}, or list {them} in ignore_nodes (node_patch_gate_ignore_nodes)",
     "foreign_owner": (
-        "wait for %(names)s to finish; if that has happened already, uncordon %(nodes)s in that name (cordon_owner, in "
+        "wait for {names} to finish; if that has happened already, uncordon {nodes} in that name (cordon_owner, in "
         "the role node_drain_cordon_owner), "
-        "or list %(them)s in ignore_nodes (node_patch_gate_ignore_nodes)"
+        "or list {them} in ignore_nodes (node_patch_gate_ignore_nodes)"
     ),
     "control_plane_batch": "take them one at a time, in a play with serial: 1",
-    "control_plane_unready": "repair the control plane on %(nodes)s first",
-    "etcd_quorum": "repair etcd on %(names)s first, because without a majority of its members the cluster stands still",
+    "control_plane_unready": "repair the control plane on {nodes} first",
+    "etcd_quorum": "repair etcd on {names} first, because without a majority of its members the cluster stands still",
     "window_closed": "start again while it is open, or change the option window (node_patch_window)",
     "window_past": "give the option window (node_patch_window) a later end (not_after), or leave it out",
     "forbidden": "grant these rights; the playbook kubeops.maintenance.rbac writes a manifest with all of them",
@@ -44,5 +44,5 @@ def remedy(group: list[Refusal]) -> str:
     nodes = list(dict.fromkeys(refusal.node for refusal in group))
     names = list(dict.fromkeys(name for refusal in group for name in refusal.names))
     words = {"nodes": abbreviate(nodes), "names": abbreviate(names), "them": "it" if len(nodes) == 1 else "them"}
-    text = _REMEDIES.get(group[0].reason, "") % words
+    text = _REMEDIES.get(group[0].reason, "").format(**words)
     return text[:1].upper() + text[1:] + "." if text else ""

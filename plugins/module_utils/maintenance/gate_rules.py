@@ -60,7 +60,7 @@ def others_ready(nodes: list[Obj], batch: Batch) -> list[Refusal]:
             continue
         ready = condition_of(node, "Ready")
         said = str(ready.get("message") or ready.get("reason") or "no word from its kubelet").rstrip(".")
-        found.append(Refusal("node_not_ready", name, "node %s is not Ready (%s)" % (name, said)))
+        found.append(Refusal("node_not_ready", name, f"node {name} is not Ready ({said})"))
     return found
 
 
@@ -72,10 +72,10 @@ def nobody_else(nodes: list[Obj], batch: Batch) -> list[Refusal]:
         foreign = {owner: entry for owner, entry in owners_of(node).entries.items() if owner != batch.owner}
         if not foreign or name in batch.ignore:
             continue
-        said = [
-            "%s since %s" % (owner, mapping_at(entry).get("since") or "?") for owner, entry in sorted(foreign.items())
-        ]
-        text = "node %s is under maintenance by another owner (%s)" % (name, ", ".join(said))
+        owners = ", ".join(
+            f"{owner} since {mapping_at(entry).get('since') or '?'}" for owner, entry in sorted(foreign.items())
+        )
+        text = f"node {name} is under maintenance by another owner ({owners})"
         found.append(Refusal("foreign_owner", name, text, names=tuple(sorted(foreign))))
     return found
 
@@ -85,9 +85,9 @@ def one_control_plane_node(nodes: list[Obj], batch: Batch) -> list[Refusal]:
     together = [name_of(node) for node in nodes if is_control_plane(node) and name_of(node) in batch.nodes]
     if len(together) < 2:
         return []
-    text = "%s of the control plane are in one batch (%s), but must go one at a time" % (
-        count_noun(len(together), "node"),
-        abbreviate(together),
+    text = (
+        f"{count_noun(len(together), 'node')} of the control plane are in one batch ({abbreviate(together)}), "
+        "but must be taken out one at a time"
     )
     return [Refusal("control_plane_batch", together[0], text, final=True)]
 
@@ -109,7 +109,7 @@ def control_plane_survives(
     for name in staying:
         unready = [pod["name"] for pod in static_pods.get(name, []) if not pod["ready"]]
         if unready:
-            text = "the control plane on node %s is not ready (%s)" % (name, abbreviate(unready))
+            text = f"the control plane on node {name} is not ready ({abbreviate(unready)})"
             found.append(Refusal("control_plane_unready", name, text))
     return found + _etcd_stands(control_plane, leaving, staying, static_pods)
 
@@ -123,11 +123,9 @@ def _etcd_stands(
     # One or two members cannot lose one and keep a majority; whoever has so few has accepted that.
     if len(members) <= 2 or len(healthy) >= needed or not any(name in members for name in leaving):
         return []
-    text = "without %s, %d of %d etcd members would be ready, and %d are needed" % (
-        abbreviate(leaving),
-        len(healthy),
-        len(members),
-        needed,
+    text = (
+        f"without {abbreviate(leaving)}, {len(healthy)} of {len(members)} etcd members would be ready, "
+        f"and {needed} are needed"
     )
     missing = tuple(name for name in members if name not in (*healthy, *leaving)) or tuple(leaving)
     return [Refusal("etcd_quorum", leaving[0], text, names=missing)]
@@ -145,8 +143,7 @@ def unknown_names(nodes: list[Obj], batch: Batch) -> list[str]:
     if not unknown:
         return []
     return [
-        "ignore_nodes has %s, which the cluster does not; its nodes are %s"
-        % (abbreviate(unknown), abbreviate(sorted(known)))
+        f"ignore_nodes has {abbreviate(unknown)}, which the cluster does not; its nodes are {abbreviate(sorted(known))}"
     ]
 
 
@@ -155,9 +152,10 @@ def few_of_the_control_plane(nodes: list[Obj], batch: Batch) -> list[str]:
     control_plane = [name_of(node) for node in nodes if is_control_plane(node)]
     leaving = [name for name in control_plane if name in batch.nodes]
     if leaving and len(control_plane) <= 2:
+        nodes_it_has = count_noun(len(control_plane), "node")
         return [
-            "the control plane has %s, so the API server or etcd may be away while %s is down"
-            % (count_noun(len(control_plane), "node"), abbreviate(leaving))
+            f"the control plane has {nodes_it_has}, so the API server or etcd may be away "
+            f"while {abbreviate(leaving)} is down"
         ]
     return []
 
@@ -174,12 +172,12 @@ def nowhere_to_go(nodes: list[Obj], batch: Batch) -> list[str]:
     stuck = [name_of(node) for node in leaving if not any(_takes_over(other, node) for other in open_ones)]
     if not stuck:
         return []
-    why = ["%s %s" % (name_of(node), _closed_by(node)) for node in staying]
-    said = "no node is left for the pods of %s (%s), so they will wait until one is available again" % (
-        abbreviate(stuck),
-        abbreviate(why) or "the batch is the whole cluster",
+    why = [f"{name_of(node)} {_closed_by(node)}" for node in staying]
+    text = (
+        f"no node is left for the pods of {abbreviate(stuck)} ({abbreviate(why) or 'the batch is the whole cluster'}), "
+        "so they will wait until one is available again"
     )
-    return [said + ("; take fewer nodes at once" if len(leaving) > 1 else "")]
+    return [text + ("; take fewer nodes at once" if len(leaving) > 1 else "")]
 
 
 def _takes_over(other: Obj, node: Obj) -> bool:

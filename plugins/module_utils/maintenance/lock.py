@@ -6,28 +6,25 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..api.rest import Rest
-from ..api.retry import is_transient
+from ..api.retry import Retries, retry_on_conflict
+from ..cluster.context import Context
 from ..cluster.leases import LeaseStore
 from ..errors import Conflict, Failed, InvalidOptions, MaintenanceError
 from ..objects import Obj, int_field
 from ..option_checks import check_at_least
-from ..runtime.clock import Clock, Deadline
 from ..runtime.processes import Run, has_ended
-from ..runtime.progress import SILENT, Progress
-from ..text import format_duration
 from .lease_terms import Claimant, Hold, hold_of, is_due, taken
-from .progress import WaitProgress, pause
+from .polling import Pending, Polling
 
-LONGEST_CHANGE = 60.0
-# Seconds: less than this is no time, whatever is left of a float.
-SHORTEST = 0.01
-_MOST_CONFLICTS = 20
-_REHEARSED = {"took": "would take", "renewed": "would renew", "released": "would release"}
+# Seconds for the requests of one try.
+MAX_REQUEST = 60.0
+_IN_CHECK_MODE = {"took": "would take", "renewed": "would renew", "released": "would release"}
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ def task_from(params: Mapping[str, Any], check_mode: bool, run: Run | None) -> L
     check_at_least("wait_sleep", params.get("wait_sleep"), 0, "seconds")
     for option in ("name", "namespace", "holder"):
         if not str(params.get(option) or "").strip():
-            raise InvalidOptions("the option %s is empty" % option)
+            raise InvalidOptions(f"the option {option} is empty")
     return LockTask(
         Claimant(str(params["holder"]).strip(), int_field(params.get("duration"), 3600), run),
         str(params["name"]).strip(),
@@ -67,97 +64,77 @@ def task_from(params: Mapping[str, Any], check_mode: bool, run: Run | None) -> L
 class Lock:
     """The lock of one task."""
 
-    def __init__(
-        self, task: LockTask, clock: Clock, rest_for: Callable[[Deadline], Rest], progress: Progress = SILENT
-    ) -> None:
+    def __init__(self, task: LockTask, context: Context) -> None:
         self._task = task
-        self._clock = clock
-        self._rest_for = rest_for
-        self._progress = progress
+        self._clock = context.clock
+        self._polling = Polling(context, f"lock {self._where()}", task.wait_timeout, MAX_REQUEST)
         self.warnings: list[str] = []
-        self._seen = self._hold(None)
-        # Somebody else has been seen to hold it. Tries in a row that failed, and what to say of that.
+        self._lease: Obj | None = None
+        self._held = self._hold(None)
+        self._done: dict[str, Any] | None = None
+        # Whether another holder was seen; what to report of errors since then.
         self._waiting = False
-        self._doubts, self._away = 0, ""
+        self._retries, self._away = Retries(), ""
 
     def run(self) -> dict[str, Any]:
         """Take, renew or release the lock and return the result; C(held): the holder has it now."""
-        started = self._clock.monotonic()
-        deadline = Deadline(self._clock, self._task.wait_timeout, self._clock.began)
-        once = self._task.wait_timeout == 0
-        lines = WaitProgress("lock " + self._where(), deadline)
-        self._progress.follow(lines)
-        while True:
-            result = self._try(deadline)
-            waited = self._clock.monotonic() - started
-            if result is not None or once or deadline.remaining() < SHORTEST:
-                if result is not None:
-                    lines.ends("taken after %s" % format_duration(waited))
-                self._progress.close()
-                return self._refused() if result is None else result
-            self._tell(lines)
-            pause(self._clock, self._progress, min(self._task.wait_sleep, deadline.remaining()))
+        self._polling.run(self._check, self._on_error, "taken", once=self._task.wait_timeout == 0)
+        return self._done or self._refused()
 
-    def _try(self, deadline: Deadline) -> dict[str, Any] | None:
-        """Take or release the lock; None: somebody else holds it, or cannot be seen just now."""
-        rest = self._rest_for(Deadline(self._clock, max(1.0, min(LONGEST_CHANGE, deadline.remaining()))))
+    def _check(self, rest: Rest) -> Pending | None:
+        """Take or release the lock; return who holds it if it is another."""
         store = LeaseStore(rest, self._task.namespace, self._task.name, self._task.check_mode)
+        self._read(store)
         try:
-            result = self._take(store) if self._task.wanted else self._release(store)
-        except MaintenanceError as exc:
-            self._doubts += 1
-            # Who holds the lock may be rebooting the control plane.
-            if not self._waiting or not is_transient(exc, self._doubts):
-                raise
-            self._away = " (as seen before: the API server does not answer now: %s)" % exc.message
-            return None
-        self._doubts, self._away, self._waiting = 0, "", result is None
-        return result
+            change = self._take if self._task.wanted else self._release
+            self._done = retry_on_conflict(partial(change, store), partial(self._read, store))
+        except Conflict:
+            text = f"others keep changing the lock {self._where()}: try again when they have finished"
+            raise Failed(text) from None
+        self._retries.reset()
+        self._away, self._waiting = "", self._done is None
+        return self._pending() if self._waiting else None
 
-    def _tell(self, lines: WaitProgress) -> None:
-        held_by = _held_by(self._seen, self._task.claimant.holder)
-        text = "held by %s, expires %s unless it is renewed" % (held_by, _stamp(self._seen.expires))
-        lines.stands(text + self._away, kind=(held_by, bool(self._away)))
+    def _on_error(self, error: MaintenanceError) -> Pending | None:
+        # The holder of the lock may be rebooting the control plane.
+        if not self._waiting or not self._retries.tolerates(error):
+            return None
+        self._away = f" (as seen before: the API server does not answer now: {error.message})"
+        return self._pending()
+
+    def _pending(self) -> Pending:
+        held_by = _held_by(self._held, self._task.claimant.holder)
+        text = f"held by {held_by}, expires {_stamp(self._held.expires)} unless it is renewed{self._away}"
+        return Pending(text, self._task.wait_sleep, kind=(held_by, bool(self._away)))
+
+    def _read(self, store: LeaseStore) -> None:
+        self._lease = store.get()
+        self._held = self._hold(self._lease)
 
     def _take(self, store: LeaseStore) -> dict[str, Any] | None:
-        for _attempt in range(_MOST_CONFLICTS):
-            lease = store.get()
-            hold = self._seen = self._hold(lease)
-            if hold.ours and lease is not None and not is_due(lease, self._task.claimant, self._clock.wall()):
-                return self._result(False, hold, "holds", hold.since, hold.expires)
-            if not (hold.free or hold.ours or hold.ended or self._task.steal):
-                return None
-            body = taken(
-                lease, self._task.claimant, self._clock.stamp(), self._task.name, self._task.namespace, hold.ours
-            )
-            try:
-                if lease is None:
-                    store.create(body)
-                else:
-                    store.change(body)
-            except Conflict:
-                continue
-            self._warn(hold)
-            since = hold.since if hold.ours else self._clock.stamp()
-            expires = self._clock.wall() + self._task.claimant.duration
-            return self._result(True, hold, "renewed" if hold.ours else "took", since, expires)
-        raise Failed("others keep changing the lock %s: try again when they have finished" % self._where())
+        """Take or renew the lock as it was read; None: somebody else holds it."""
+        lease, hold, task = self._lease, self._held, self._task
+        if hold.ours and lease is not None and not is_due(lease, task.claimant, self._clock.wall()):
+            return self._result(False, hold, "holds", hold.since, hold.expires)
+        if not (hold.free or hold.ours or hold.ended or task.steal):
+            return None
+        body = taken(lease, task.claimant, self._clock.stamp(), task.name, task.namespace, hold.ours)
+        if lease is None:
+            store.create(body)
+        else:
+            store.change(body)
+        self._warn(hold)
+        since = hold.since if hold.ours else self._clock.stamp()
+        expires = self._clock.wall() + task.claimant.duration
+        return self._result(True, hold, "renewed" if hold.ours else "took", since, expires)
 
-    def _release(self, store: LeaseStore) -> dict[str, Any] | None:
-        for _attempt in range(_MOST_CONFLICTS):
-            lease = store.get()
-            hold = self._hold(lease)
-            if lease is None or not hold.holder:
-                return self._result(False, hold, "does not hold", "", None)
-            if not (hold.ours or hold.ended or self._task.steal):
-                # What is not ours is nothing to release, and no failure: it may have expired in between.
-                return self._result(False, hold, "does not hold", "", None)
-            try:
-                store.delete(lease)
-            except Conflict:
-                continue
-            return self._result(True, hold, "released", "", None)
-        raise Failed("others keep changing the lock %s: try again when they have finished" % self._where())
+    def _release(self, store: LeaseStore) -> dict[str, Any]:
+        """Release the lock as it was read. Another's lock is left alone: ours may have expired in between."""
+        lease, hold = self._lease, self._held
+        if lease is None or not hold.holder or not (hold.ours or hold.ended or self._task.steal):
+            return self._result(False, hold, "does not hold", "", None)
+        store.delete(lease)
+        return self._result(True, hold, "released", "", None)
 
     def _hold(self, lease: Obj | None) -> Hold:
         return hold_of(lease, self._task.claimant, self._clock.wall(), has_ended)
@@ -165,21 +142,19 @@ class Lock:
     def _warn(self, hold: Hold) -> None:
         if hold.ended:
             self.warnings.append(
-                "took over the lock %s of an earlier run of %s, which has ended without releasing it"
-                % (self._where(), hold.holder)
+                f"took over the lock {self._where()} of an earlier run of {hold.holder}, "
+                "which has ended without releasing it"
             )
         elif self._task.steal and not (hold.free or hold.ours):
-            self.warnings.append("stole the lock %s from %s" % (self._where(), _held_by(hold)))
+            self.warnings.append(f"stole the lock {self._where()} from {_held_by(hold)}")
 
     def _refused(self) -> dict[str, Any]:
-        hold = self._seen
-        text = "The lock %s is held by %s%s, and expires %s unless it is renewed; " % (
-            self._where(),
-            _held_by(hold, self._task.claimant.holder),
-            self._away,
-            _stamp(hold.expires),
+        hold = self._held
+        text = (
+            f"The lock {self._where()} is held by {_held_by(hold, self._task.claimant.holder)}{self._away}, "
+            f"and expires {_stamp(hold.expires)} unless it is renewed; "
+            "set steal (node_patch_lock_steal) if that holder is dead."
         )
-        text += "set steal (node_patch_lock_steal) if that holder is dead."
         return {
             "changed": False,
             "msg": text,
@@ -192,10 +167,10 @@ class Lock:
     def _result(self, changed: bool, hold: Hold, verb: str, since: str, expires: float | None) -> dict[str, Any]:
         held = verb in ("holds", "took", "renewed")
         claimant = self._task.claimant.holder
-        said = _REHEARSED.get(verb, verb) if changed and self._task.check_mode else verb
-        message = "%s %s the lock %s" % (claimant, said, self._where())
+        verb_shown = _IN_CHECK_MODE.get(verb, verb) if changed and self._task.check_mode else verb
+        message = f"{claimant} {verb_shown} the lock {self._where()}"
         if not held and not changed and hold.holder:
-            message += ", which is held by %s" % _held_by(hold, claimant)
+            message += f", which is held by {_held_by(hold, claimant)}"
         # Of a lock that is not ours the result says whose it is.
         others = bool(hold.holder) and not held and not changed
         return {
@@ -208,12 +183,12 @@ class Lock:
         }
 
     def _where(self) -> str:
-        return "%s/%s" % (self._task.namespace, self._task.name)
+        return f"{self._task.namespace}/{self._task.name}"
 
 
 def _held_by(hold: Hold, claimant: str = "") -> str:
     other = "another run of " if hold.holder == claimant else ""
-    return "%s%s since %s" % (other, hold.holder, hold.since)
+    return f"{other}{hold.holder} since {hold.since}"
 
 
 def _stamp(moment: float | None) -> str:

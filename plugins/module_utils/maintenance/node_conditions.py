@@ -25,7 +25,7 @@ class Taint(NamedTuple):
 
     def text(self) -> str:
         """Return it as kubectl writes it."""
-        return "%s%s:%s" % (self.key, "=" + self.value if self.value else "", self.effect)
+        return f"{self.key}{'=' + self.value if self.value else ''}:{self.effect}"
 
 
 class Unmet(NamedTuple):
@@ -70,26 +70,25 @@ def lacks_of_node(node: Obj, expected: Expected) -> list[Unmet]:
     if not is_ready(node):
         ready = condition_of(node, "Ready")
         said = str(ready.get("message") or ready.get("reason") or "its kubelet has not reported")
-        found.append(Unmet("not_ready", "it is not Ready: %s" % said.rstrip(".")))
+        found.append(Unmet("not_ready", f"it is not Ready: {said.rstrip('.')}"))
     version = str(info.get("kubeletVersion") or "")
     if expected.kubelet_version and version != expected.kubelet_version:
-        found.append(
-            Unmet("kubelet_version", "its kubelet is %s and not %s" % (version or "unknown", expected.kubelet_version))
-        )
+        text = f"its kubelet is {version or 'unknown'} and not {expected.kubelet_version}"
+        found.append(Unmet("kubelet_version", text))
     if expected.taints is not None:
         strange = [taint for taint in taints_of(node) if taint not in expected.taints]
         if strange:
-            found.append(Unmet("taints", "it has %s" % _named("taint", [taint.text() for taint in strange])))
+            found.append(Unmet("taints", f"it has {_named('taint', [taint.text() for taint in strange])}"))
     return found
 
 
 def lacks_of_pods(pods: list[Obj], expected: Expected) -> list[Unmet]:
     """Return which DaemonSets have no ready pod among the node's pods."""
-    ready = {"%s/%s" % (pod["namespace"], pod["daemonset"]) for pod in daemonset_pods(pods) if pod["ready"]}
+    ready = {f"{pod['namespace']}/{pod['daemonset']}" for pod in daemonset_pods(pods) if pod["ready"]}
     missing = [name for name in expected.daemonsets if name not in ready]
     if not missing:
         return []
-    return [Unmet("daemonset_pods", "it lacks a ready pod of %s" % _named("DaemonSet", missing))]
+    return [Unmet("daemonset_pods", f"it lacks a ready pod of {_named('DaemonSet', missing)}")]
 
 
 def lacks_of_drivers(drivers: list[str], expected: Expected) -> list[Unmet]:
@@ -97,46 +96,46 @@ def lacks_of_drivers(drivers: list[str], expected: Expected) -> list[Unmet]:
     missing = [name for name in expected.csi_drivers if name not in drivers]
     if not missing:
         return []
-    return [Unmet("csi_drivers", "it lacks %s" % _named("storage driver", missing))]
+    return [Unmet("csi_drivers", f"it lacks {_named('storage driver', missing)}")]
 
 
 def _named(noun: str, names: list[str]) -> str:
-    return "%s (%s)" % (count_noun(len(names), noun), abbreviate(names))
+    return f"{count_noun(len(names), noun)} ({abbreviate(names)})"
 
 
 class StableFor:
-    """The time for which a node was well without a break.
+    """How long a node has been healthy without a break.
 
-    It is the time between looks that found the node well. A look without an answer proves nothing either way: the time
-    around it does not count, and what counted before is kept. lasted: seconds; begun: how often it began.
+    It is the time between checks that found it healthy. A failed check proves nothing either way: the time around it
+    does not count, and what counted before is kept. lasted: seconds; starts: how often it started from zero.
     """
 
     def __init__(self) -> None:
         self.lasted = 0.0
-        self.begun = 0
-        self._looked: float | None = None
+        self.starts = 0
+        self._checked: float | None = None
         self._life: tuple[str, str] = ("", "")
         self._ready_since: object = None
 
-    def well(self, node: Obj, now: float) -> None:
-        """Take note that the node was found well; begin anew if it shows that it was not so all the time.
+    def add(self, node: Obj, now: float) -> None:
+        """Count the time since the last check of a healthy node; restart if it was unhealthy in between.
 
         Time stamps of the node are only compared with one another, so that its clock may be wrong.
         """
         life = (uid_of(node), str(mapping_at(node, "status", "nodeInfo").get("bootID") or ""))
         ready_since = condition_of(node, "Ready").get("lastTransitionTime")
         # Only after a gap, because some kubelets write a new time with each report.
-        if life != self._life or (self._looked is None and ready_since != self._ready_since):
-            self.broken()
-            self.begun += 1
-        if self._looked is not None:
-            self.lasted += now - self._looked
-        self._looked, self._life, self._ready_since = now, life, ready_since
+        if life != self._life or (self._checked is None and ready_since != self._ready_since):
+            self.reset()
+            self.starts += 1
+        if self._checked is not None:
+            self.lasted += now - self._checked
+        self._checked, self._life, self._ready_since = now, life, ready_since
 
-    def unanswered(self) -> None:
-        """Take note that a look told nothing."""
-        self._looked = None
+    def interrupt(self) -> None:
+        """Leave out the time until the next good check."""
+        self._checked = None
 
-    def broken(self) -> None:
-        """Take note that the node was found not to be well."""
-        self.lasted, self._looked = 0.0, None
+    def reset(self) -> None:
+        """Start from zero: the node is not healthy."""
+        self.lasted, self._checked = 0.0, None

@@ -5,27 +5,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..api.rest import Rest
 from ..cluster.cluster import Cluster
+from ..cluster.context import Context
 from ..cluster.nodes import CSI_DRIVERS, DAEMONSET_PODS, STATIC_PODS, daemonset_pods, node_facts, static_pods
 from ..objects import name_of
 from ..option_checks import distinct_texts
-from ..runtime.clock import Clock, Deadline
+from ..runtime.clock import Deadline
 from ..text import count_noun
 
-# Seconds. Whoever waits for a node asks again and again, so one look need not outlast a long outage.
-LONGEST_LOOK = 60.0
+# One read need not outlast a long outage, because tasks that wait for a node repeat it.
+MAX_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class NodeChoice:
     """Which nodes: those of these names, or those that match all selectors; with neither, all.
 
-    gather: what to tell of them beside what they say themselves.
+    gather: what to return beside their own facts.
     """
 
     names: tuple[str, ...] = ()
@@ -42,10 +42,9 @@ def choice_from(params: Mapping[str, Any]) -> NodeChoice:
     )
 
 
-def look(choice: NodeChoice, clock: Clock, rest_for: Callable[[Deadline], Rest]) -> dict[str, Any]:
+def read_nodes(choice: NodeChoice, context: Context) -> dict[str, Any]:
     """Return the module's result, as RETURN in its documentation describes it."""
-    rest = rest_for(Deadline(clock, LONGEST_LOOK))
-    cluster = Cluster(rest)
+    cluster = Cluster(context.rest_for(Deadline(context.clock, MAX_SECONDS)))
     if choice.names:
         nodes = sorted((cluster.node(name) for name in choice.names), key=name_of)
     else:
@@ -69,4 +68,4 @@ def _gathered(node: str, cluster: Cluster, wanted: tuple[str, ...]) -> dict[str,
 
 def _sentence(facts: list[dict[str, Any]]) -> str:
     waiting = sum(not node["ready"] for node in facts)
-    return count_noun(len(facts), "node") + (", %d of them not ready." % waiting if waiting else ".")
+    return count_noun(len(facts), "node") + (f", {waiting} of them not ready." if waiting else ".")

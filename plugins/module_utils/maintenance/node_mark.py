@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..api.rest import Rest
+from ..api.retry import retry_on_conflict
 from ..cluster.cluster import Cluster
+from ..cluster.context import Context
 from ..errors import Conflict, Failed, InvalidOptions
 from ..objects import Obj, mapping_at, version_of
-from ..runtime.clock import Clock, Deadline
+from ..runtime.clock import Deadline
 from ..text import abbreviate
 
-LONGEST_CHANGE = 60.0
-# Somebody who changes the node at the same moment hinders once or twice, not more often.
-_MOST_CONFLICTS = 20
+MAX_SECONDS = 60.0
 # https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations/#syntax-and-character-set
 _KEY = re.compile(r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$")
 _LABEL = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$")
@@ -28,7 +27,7 @@ _LABEL = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$")
 
 @dataclass(frozen=True)
 class MarkTask:
-    """Which annotations and labels a node is to have; None takes one away."""
+    """Which annotations and labels a node is to have; None removes one."""
 
     name: str
     annotations: Mapping[str, str | None]
@@ -45,50 +44,64 @@ def task_from(params: Mapping[str, Any], check_mode: bool) -> MarkTask:
     labels = _wanted("labels", params.get("labels"))
     for key, value in labels.items():
         if value is not None and not _LABEL.match(value):
-            raise InvalidOptions("the option labels: %r is not a valid value for the label %s" % (value, key))
+            raise InvalidOptions(f"the option labels: {value!r} is not a valid value for the label {key}")
     if not annotations and not labels:
         raise InvalidOptions("give annotations or labels to write")
     return MarkTask(name, annotations, labels, check_mode)
 
 
-def mark(task: MarkTask, clock: Clock, rest_for: Callable[[Deadline], Rest]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the module's result, as RETURN in its documentation describes it, and Ansible's diff."""
-    cluster = Cluster(rest_for(Deadline(clock, LONGEST_CHANGE)))
-    for _attempt in range(_MOST_CONFLICTS):
-        node = cluster.node(task.name)
-        before = {
-            "annotations": _present(node, "annotations", task.annotations),
-            "labels": _present(node, "labels", task.labels),
-        }
+class NodeMark:
+    """The marks of one node."""
+
+    def __init__(self, task: MarkTask, context: Context) -> None:
+        self._task = task
+        self._cluster = Cluster(context.rest_for(Deadline(context.clock, MAX_SECONDS)))
+        self._node: Obj = {}
+
+    def run(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the module's result, as RETURN in its documentation describes it, and Ansible's diff."""
+        self._read()
+        try:
+            keys, before = retry_on_conflict(self._write, self._read)
+        except Conflict:
+            raise Failed(
+                f"others keep changing node {self._task.name}, so nothing could be written on it: "
+                "try again when they have finished"
+            ) from None
+        after = self._marks()
+        words = f"{'Changed' if keys else 'Nothing to change'} on node {self._task.name}: {abbreviate(keys)}"
+        result = dict(after, changed=bool(keys), msg=words.rstrip(": ") + ".", name=self._task.name)
+        return result, {"before": before, "after": after}
+
+    def _read(self) -> None:
+        self._node = self._cluster.node(self._task.name)
+
+    def _write(self) -> tuple[list[str], dict[str, dict[str, str]]]:
+        """Write what differs; return its keys, and what there was before."""
+        before = self._marks()
         changes = {
-            "annotations": _changes(before["annotations"], task.annotations),
-            "labels": _changes(before["labels"], task.labels),
+            "annotations": _changes(before["annotations"], self._task.annotations),
+            "labels": _changes(before["labels"], self._task.labels),
         }
         keys = [key for change in changes.values() for key in change]
         if keys:
-            patch = {"metadata": dict(changes, resourceVersion=version_of(node))}
-            try:
-                node = cluster.patch_node(task.name, patch, task.check_mode)
-            except Conflict:
-                continue
-        after = {
-            "annotations": _present(node, "annotations", task.annotations),
-            "labels": _present(node, "labels", task.labels),
+            patch = {"metadata": dict(changes, resourceVersion=version_of(self._node))}
+            self._node = self._cluster.patch_node(self._task.name, patch, self._task.check_mode)
+        return keys, before
+
+    def _marks(self) -> dict[str, dict[str, str]]:
+        return {
+            "annotations": _present(self._node, "annotations", self._task.annotations),
+            "labels": _present(self._node, "labels", self._task.labels),
         }
-        words = "%s on node %s: %s" % ("Changed" if keys else "Nothing to change", task.name, abbreviate(keys))
-        result = dict(after, changed=bool(keys), msg=words.rstrip(": ") + ".", name=task.name)
-        return result, {"before": before, "after": after}
-    raise Failed(
-        "others keep changing node %s, so nothing could be written on it: try again when they have finished" % task.name
-    )
 
 
 def _wanted(option: str, values: Any) -> dict[str, str | None]:
     wanted: dict[str, str | None] = {}
     for key, value in (values or {}).items():
         if not _KEY.match(str(key)):
-            raise InvalidOptions("the option %s: %r is not a valid key, such as example.com/name" % (option, key))
-        # An empty text takes a key away, too: templates have no way to say nothing.
+            raise InvalidOptions(f"the option {option}: {key!r} is not a valid key, such as example.com/name")
+        # An empty string removes a key, too, because templates cannot return null.
         wanted[str(key)] = None if value is None or value == "" else _text(value)
     return wanted
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from ..api.rest import Rest
 from ..cluster.cluster import Cluster
+from ..cluster.context import Context
 from ..cluster.nodes import node_facts
 from ..errors import (
     ApiError,
@@ -24,16 +25,12 @@ from ..errors import (
 )
 from ..objects import Obj, int_field, uid_of
 from ..option_checks import check_at_least
-from ..runtime.clock import Clock, Deadline
-from ..runtime.progress import SILENT, Progress
 from ..text import format_duration
 from .node_conditions import Expected, StableFor, Unmet, lacks_of_drivers, lacks_of_node, lacks_of_pods, taint_from
-from .progress import WaitProgress, pause
+from .polling import EPSILON, Pending, Polling
 
-# Seconds for one look at the node. A control plane may be away for longer while its only node reboots.
-LONGEST_LOOK = 30.0
-# Seconds: less than this is no time, whatever is left of a float.
-SHORTEST = 0.01
+# Seconds for the requests of one check.
+MAX_REQUEST = 30.0
 
 Value = TypeVar("Value")
 
@@ -60,7 +57,7 @@ def task_from(params: Mapping[str, Any]) -> WaitTask:
     ready_for, wait_timeout = int_field(params.get("ready_for")), int_field(params.get("wait_timeout"), 900)
     if 0 < wait_timeout <= ready_for:
         raise InvalidOptions(
-            "the option ready_for (%d s) must be shorter than wait_timeout (%d s)" % (ready_for, wait_timeout)
+            f"the option ready_for ({ready_for} s) must be shorter than wait_timeout ({wait_timeout} s)"
         )
     taints = params.get("taints")
     expected = Expected(
@@ -81,55 +78,64 @@ def _as_kubelets_write(version: str) -> str:
 class NodeWait:
     """A wait for one node."""
 
-    def __init__(
-        self, task: WaitTask, clock: Clock, rest_for: Callable[[Deadline], Rest], progress: Progress = SILENT
-    ) -> None:
+    def __init__(self, task: WaitTask, context: Context) -> None:
         self._task = task
-        self._clock = clock
-        self._rest_for = rest_for
-        self._progress = progress
+        self._clock = context.clock
+        self._polling = Polling(context, task.name, task.wait_timeout, MAX_REQUEST)
         self.warnings: list[str] = []
         self._node: Obj | None = None
-        self._soak = StableFor()
-        # What has been answered before.
-        self._answered: set[str] = set()
+        self._stable = StableFor()
+        self._unmet: list[Unmet] = []
+        # What is requested now, and what was returned before.
+        self._request = ""
+        self._returned: set[str] = set()
 
     def run(self, check_mode: bool = False) -> dict[str, Any]:
-        """Return the module's result, as RETURN in its documentation describes it. In check mode, look once."""
-        started = self._clock.monotonic()
-        deadline = Deadline(self._clock, self._task.wait_timeout, self._clock.began)
-        lines = WaitProgress(self._task.name, deadline)
-        self._progress.follow(lines)
-        while True:
-            lacks = self._look(deadline)
-            waited = self._clock.monotonic() - started
-            done = not lacks and self._soak.lasted >= self._task.ready_for
-            if done or check_mode or deadline.remaining() < SHORTEST:
-                if done:
-                    lines.ends("back after %s" % format_duration(waited))
-                self._progress.close()
-                return self._result(done, lacks, waited)
-            self._tell(lines, lacks)
-            left = self._task.wait_sleep if lacks else self._task.ready_for - self._soak.lasted
-            seconds = min(self._task.wait_sleep, max(left, 0.1), deadline.remaining())
-            pause(self._clock, self._progress, seconds)
+        """Return the module's result, as RETURN in its documentation describes it. In check mode, check once."""
+        return self._result(self._polling.run(self._check, self._on_error, "ready", once=check_mode))
 
-    def _look(self, deadline: Deadline) -> list[Unmet]:
-        """Return what the node lacks, and keep book of for how long it has lacked nothing."""
-        seconds = max(1.0, min(LONGEST_LOOK, deadline.remaining()))
-        try:
-            node = self._found(Cluster(self._rest_for(Deadline(self._clock, seconds))))
-        except (ServerFault, TooManyRequests, Unreachable, _NotNow) as exc:
-            if isinstance(exc, Unreachable) and exc.final and not self._may_pass(exc):
-                raise
-            self._soak.unanswered()
-            what = "refuses what it allowed before" if isinstance(exc, _NotNow) else "does not answer"
-            return [Unmet("api_server", "the API server %s (%s)" % (what, exc.first_line()))]
+    def _check(self, rest: Rest) -> Pending | None:
+        """Return what the node lacks, and track how long it has been healthy."""
+        node = self._found(Cluster(rest))
         if isinstance(node, list):
-            self._soak.broken()
-            return node
-        self._soak.well(node, self._clock.monotonic())
-        return []
+            self._stable.reset()
+            self._unmet = node
+            return self._pending(f"not ready yet: {_joined(node)}")
+        self._unmet = []
+        self._stable.add(node, self._clock.monotonic())
+        lasted, wanted = self._stable.lasted, self._task.ready_for
+        if lasted >= wanted:
+            return None
+        first = f"healthy; must stay healthy for {format_duration(wanted)}" if lasted < EPSILON else ""
+        delay = min(self._task.wait_sleep, max(wanted - lasted, 0.1))
+        return Pending(self._healthy_for(), delay, first, self._stable.starts)
+
+    def _on_error(self, error: MaintenanceError) -> Pending | None:
+        if not self._may_pass(error):
+            return None
+        self._stable.interrupt()
+        away = isinstance(error, (ServerFault, TooManyRequests, Unreachable))
+        what = "does not answer" if away else "refuses what it allowed before"
+        self._unmet = [Unmet("api_server", f"the API server {what} ({error.first_line()})")]
+        begin = f"{self._healthy_for()}, but " if self._stable.lasted > 0 else "not ready yet: "
+        return self._pending(begin + _joined(self._unmet), kind="api_server")
+
+    def _may_pass(self, error: MaintenanceError) -> bool:
+        """Return whether to keep waiting after an error. It may last: a control plane may have one node only."""
+        if isinstance(error, Unreachable):
+            # Names that resolved before may fail with the node that runs the resolver.
+            return not error.final or (bool(self._returned) and error.details.get("kind") == "name")
+        if isinstance(error, (ServerFault, TooManyRequests)):
+            return True
+        # An API server that has just started may not know its roles yet, nor who vouches for tokens. What gives
+        # credentials may have been on the node.
+        return isinstance(error, (ApiError, InvalidConfiguration)) and self._request in self._returned
+
+    def _pending(self, text: str, kind: object = None) -> Pending:
+        return Pending(text, self._task.wait_sleep, kind=kind)
+
+    def _healthy_for(self) -> str:
+        return f"healthy for {format_duration(self._stable.lasted)} of {format_duration(self._task.ready_for)}"
 
     def _found(self, cluster: Cluster) -> Obj | list[Unmet]:
         """Return the node, or what it lacks."""
@@ -139,86 +145,55 @@ class NodeWait:
             return [Unmet("gone", "it is not in the cluster any more")]
         found = lacks_of_node(node, expected)
         if not found and expected.daemonsets:
-            pods = self._asked("pods", partial(cluster.pods_on, self._task.name, []))
+            pods = self._requested("pods", partial(cluster.pods_on, self._task.name, []))
             found = lacks_of_pods(pods.items, expected)
         if not found and expected.csi_drivers:
-            drivers = self._asked("drivers", partial(cluster.csi_drivers, self._task.name))
+            drivers = self._requested("drivers", partial(cluster.csi_drivers, self._task.name))
             found = lacks_of_drivers(drivers, expected)
         return found or node
 
-    def _asked(self, what: str, ask: Callable[[], Value]) -> Value:
-        """Return an answer. An error where there was one before says nothing for good: raise _NotNow."""
-        try:
-            value = ask()
-        except (ServerFault, TooManyRequests):
-            raise
-        except (ApiError, InvalidConfiguration) as exc:
-            if what not in self._answered:
-                raise
-            # An API server that has just started may not know its roles yet, nor who vouches for tokens. What gives
-            # credentials may have been on the node.
-            raise _NotNow(exc.message) from exc
-        self._answered.add(what)
+    def _requested(self, what: str, request: Callable[[], Value]) -> Value:
+        self._request = what
+        value = request()
+        self._returned.add(what)
         return value
 
     def _read(self, cluster: Cluster) -> Obj | None:
         before = self._node
-        node = self._asked("node", partial(cluster.node_now, self._task.name))
+        node = self._requested("node", partial(cluster.node_now, self._task.name))
         # Who knows a boot id has seen the node, which some clouds take out of the cluster while it is down.
         if node is None and before is None and not self._task.expected.other_boot_id:
-            raise InvalidOptions("there is no node %r in this cluster" % self._task.name)
+            raise InvalidOptions(f"there is no node {self._task.name!r} in this cluster")
         if node is not None:
             if before is not None and uid_of(before) != uid_of(node):
                 self.warnings.append(
-                    "node %s left the cluster and joined it again: its earlier cordon, labels, taints and annotations "
-                    "are gone, unless somebody has set them again" % self._task.name
+                    f"node {self._task.name} left the cluster and joined it again: its earlier cordon, labels, taints "
+                    "and annotations are gone, unless somebody has set them again"
                 )
             self._node = node
         return node
 
-    def _may_pass(self, exc: Unreachable) -> bool:
-        # Names that resolved before may fail with the node that runs the resolver.
-        return bool(self._answered) and exc.details.get("kind") == "name"
-
-    def _tell(self, lines: WaitProgress, lacks: list[Unmet]) -> None:
-        lasted, wanted = format_duration(self._soak.lasted), format_duration(self._task.ready_for)
-        if not lacks:
-            begins = "well, and has to stay so for %s" % wanted if self._soak.lasted < SHORTEST else ""
-            lines.stands("well for %s of %s" % (lasted, wanted), begins, kind=self._soak.begun)
-        elif lacks[0].reason == "api_server" and self._soak.lasted > 0:
-            lines.stands("well for %s of %s, but %s" % (lasted, wanted, lacks[0].message), kind="unanswered")
-        else:
-            kind = "unanswered" if lacks[0].reason == "api_server" else None
-            lines.stands("not back yet: %s" % _said(lacks), kind=kind)
-
-    def _result(self, done: bool, lacks: list[Unmet], waited: float) -> dict[str, Any]:
-        name, lasted = self._task.name, format_duration(self._soak.lasted)
+    def _result(self, done: bool) -> dict[str, Any]:
+        name, unmet, waited = self._task.name, self._unmet, self._polling.waited
         if done:
-            message = "Node %s is back after %s" % (name, format_duration(waited))
-        elif lacks:
-            message = "Node %s is not back after %s: %s" % (name, format_duration(waited), _said(lacks))
+            message = f"Node {name} is ready after {format_duration(waited)}"
+        elif unmet:
+            message = f"Node {name} is not ready after {format_duration(waited)}: {_joined(unmet)}"
         else:
-            message = "Node %s has been well for only %s, not %s" % (
-                name,
-                lasted,
-                format_duration(self._task.ready_for),
-            )
+            lasted, wanted = format_duration(self._stable.lasted), format_duration(self._task.ready_for)
+            message = f"Node {name} has been healthy for only {lasted}, not {wanted}"
         return {
             "changed": False,
             "msg": message + ".",
             "back": done,
-            "lacks": [{"reason": lack.reason, "message": lack.message} for lack in lacks],
+            "lacks": [condition._asdict() for condition in unmet],
             "node": {} if self._node is None else node_facts(self._node),
             "waited": round(waited, 1),
         }
 
 
-class _NotNow(MaintenanceError):
-    """What was answered before is refused for the moment."""
-
-
-def _said(lacks: list[Unmet]) -> str:
-    return "; ".join(lack.message.rstrip(".") for lack in lacks)
+def _joined(unmet: list[Unmet]) -> str:
+    return "; ".join(condition.message.rstrip(".") for condition in unmet)
 
 
 def _texts(values: Any) -> tuple[str, ...]:

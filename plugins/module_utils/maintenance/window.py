@@ -47,7 +47,7 @@ class Opening(NamedTuple):
 
 def windows_from(option: str, entries: Iterable[Mapping[str, Any]] | None) -> tuple[Window, ...]:
     """Return the windows that an option describes; raise InvalidOptions for what makes no sense."""
-    return tuple(_window_from("%s[%d]" % (option, number), entry) for number, entry in enumerate(entries or ()))
+    return tuple(_window_from(f"{option}[{number}]", entry) for number, entry in enumerate(entries or ()))
 
 
 def opening(windows: tuple[Window, ...], now: float, margin: float = 0) -> Opening:
@@ -65,18 +65,18 @@ def opening(windows: tuple[Window, ...], now: float, margin: float = 0) -> Openi
     zone = windows[0].zone
     for start, end in joined:
         if start <= now < end and end - now >= margin:
-            return Opening(True, False, start, end, "the maintenance window is open until %s" % _said(end, zone))
+            return Opening(True, False, start, end, f"the maintenance window is open until {_said(end, zone)}")
     later = [start for start, end in joined if start > now]
     current = [end for start, end in joined if start <= now < end]
     if current:
-        text = "the maintenance window closes %s, too soon to begin" % _said(current[0], zone)
-        again = ", and opens again %s" % _said(later[0], zone) if later else ""
+        text = f"the maintenance window closes {_said(current[0], zone)}, too soon to begin"
+        again = f", and opens again {_said(later[0], zone)}" if later else ""
         return Opening(False, False, later[0] if later else None, current[0], text + again)
     if later:
-        return Opening(False, False, later[0], None, "the maintenance window opens %s" % _said(later[0], zone))
+        return Opening(False, False, later[0], None, f"the maintenance window opens {_said(later[0], zone)}")
     ends = [window.not_after.timestamp() for window in windows if window.not_after is not None]
     if ends and max(ends) <= now:
-        return Opening(False, True, None, None, "the maintenance window ended %s" % _said(max(ends), zone))
+        return Opening(False, True, None, None, f"the maintenance window ended {_said(max(ends), zone)}")
     return Opening(False, False, None, None, "the maintenance window does not open within the next days")
 
 
@@ -110,21 +110,21 @@ def _said(moment: float, zone: zoneinfo.ZoneInfo) -> str:
 
 
 def _window_from(option: str, entry: Mapping[str, Any]) -> Window:
-    zone = _zone("%s.timezone" % option, entry.get("timezone") or "UTC")
+    zone = _zone(f"{option}.timezone", entry.get("timezone") or "UTC")
     names = [str(day).strip().lower()[:3] for day in entry.get("days") or DAYS]
     for name in names:
         if name not in DAYS:
-            raise InvalidOptions("the option %s.days: %r is not a day; days are %s" % (option, name, ", ".join(DAYS)))
+            raise InvalidOptions(f"the option {option}.days: {name!r} is not a day; days are {', '.join(DAYS)}")
     window = Window(
         zone,
         tuple(DAYS.index(name) for name in names),
-        _minutes("%s.start" % option, entry.get("start") or "00:00"),
-        _minutes("%s.end" % option, entry.get("end") or "24:00"),
-        _limit("%s.not_before" % option, entry.get("not_before"), zone),
-        _limit("%s.not_after" % option, entry.get("not_after"), zone),
+        _minutes(f"{option}.start", entry.get("start") or "00:00"),
+        _minutes(f"{option}.end", entry.get("end") or "24:00"),
+        _limit(f"{option}.not_before", entry.get("not_before"), zone),
+        _limit(f"{option}.not_after", entry.get("not_after"), zone),
     )
     if window.not_before and window.not_after and window.not_before >= window.not_after:
-        raise InvalidOptions("the option %s ends (not_after) before it begins (not_before)" % option)
+        raise InvalidOptions(f"the option {option} ends (not_after) before it begins (not_before)")
     return window
 
 
@@ -133,8 +133,8 @@ def _zone(option: str, name: str) -> zoneinfo.ZoneInfo:
         return zoneinfo.ZoneInfo(str(name))
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
         raise InvalidOptions(
-            "the option %s: there is no time zone %r on the host that runs this task; give one such as "
-            "Europe/Berlin, or install the package tzdata if the name is right" % (option, name)
+            f"the option {option}: there is no time zone {name!r} on the host that runs this task; give one such as "
+            "Europe/Berlin, or install the package tzdata if the name is right"
         ) from None
 
 
@@ -144,7 +144,7 @@ def _minutes(option: str, text: Any) -> int:
     match = _TIME.match(said)
     minutes = int(said) if said.isdigit() else int(match.group(1)) * 60 + int(match.group(2)) if match else 9999
     if minutes > 1440:
-        raise InvalidOptions("the option %s is %r, but must be a time of day such as 22:30" % (option, text))
+        raise InvalidOptions(f"the option {option} is {text!r}, but must be a time of day such as 22:30")
     return minutes
 
 
@@ -155,6 +155,6 @@ def _limit(option: str, text: Any, zone: zoneinfo.ZoneInfo) -> datetime.datetime
         moment = datetime.datetime.fromisoformat(str(text).strip().replace("Z", "+00:00"))
     except ValueError:
         raise InvalidOptions(
-            "the option %s is %r, but must be a date or a time such as 2026-12-01T22:00" % (option, text)
+            f"the option {option} is {text!r}, but must be a date or a time such as 2026-12-01T22:00"
         ) from None
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)

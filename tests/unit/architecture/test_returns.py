@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance import gate as maintenance_gate
 from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance import lock as maintenance_lock
 from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance import node_info, node_mark, node_wait
 from drain.situations import app, guarded
 from kubesim import builders
+from maintenance.surroundings import context_of
 from rollout.situations import deployment, still
 from stage import Scene
 
@@ -44,32 +44,28 @@ def unfinished() -> Result:
 
 def gate() -> Result:
     scene, params = nodes(), {"name": ["w1"], "window": [{"not_after": "2020-01-01"}]}
-    return maintenance_gate.Gate(maintenance_gate.task_from(params), scene.clock, asked_of(scene)).run()
+    return maintenance_gate.Gate(maintenance_gate.task_from(params), context_of(scene)).run()
 
 
 def lock() -> Result:
     scene, params = nodes(), {"name": "lock", "namespace": "kube-system", "holder": "me"}
     task = maintenance_lock.task_from(params, False, None)
-    return maintenance_lock.Lock(task, scene.clock, asked_of(scene)).run()
+    return maintenance_lock.Lock(task, context_of(scene)).run()
 
 
 def info() -> Result:
     scene, params = nodes(), {"gather": ["daemonset_pods", "static_pods", "csi_drivers"]}
-    return node_info.look(node_info.choice_from(params), scene.clock, asked_of(scene))
+    return node_info.read_nodes(node_info.choice_from(params), context_of(scene))
 
 
 def wait() -> Result:
     scene, params = nodes(), {"name": "w1", "kubelet_version": "v0.1.0", "wait_timeout": 5, "wait_sleep": 5}
-    return node_wait.NodeWait(node_wait.task_from(params), scene.clock, asked_of(scene)).run()
+    return node_wait.NodeWait(node_wait.task_from(params), context_of(scene)).run()
 
 
 def mark() -> Result:
     scene, params = nodes(), {"name": "w1", "labels": {"pool": "a"}}
-    return node_mark.mark(node_mark.task_from(params, False), scene.clock, asked_of(scene))[0]
-
-
-def asked_of(scene: Scene) -> Callable[[Any], Rest]:
-    return lambda deadline: Rest(scene.connection, scene.clock, deadline)
+    return node_mark.NodeMark(node_mark.task_from(params, False), context_of(scene)).run()[0]
 
 
 RESULTS = [

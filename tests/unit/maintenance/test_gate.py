@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import (
     Forbidden,
     InvalidOptions,
@@ -19,6 +18,7 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.gate import Gate, task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.progress import SILENT, Progress
 from kubesim import builders
+from maintenance.surroundings import context_of
 from runtime.listener import Listener
 from stage import Scene
 
@@ -29,7 +29,7 @@ PRESSURE = {"key": "node.kubernetes.io/disk-pressure", "effect": "NoSchedule"}
 
 def gate(scene: Scene, *names: str, progress: Progress = SILENT, **params: Any) -> Gate:
     params = {"name": list(names) or ["w1"], "cordon_owner": "patching", **params}
-    return Gate(task_from(params), scene.clock, lambda limit: Rest(scene.connection, scene.clock, limit), progress)
+    return Gate(task_from(params), context_of(scene, progress))
 
 
 def asked(scene: Scene, *names: str, **params: Any) -> dict[str, Any]:
@@ -307,9 +307,7 @@ def test_it_says_what_it_waits_for_and_how_it_ended() -> None:
     scene = Scene(builders.node("w3", ready=False), owned("w4", "disk-exchange"))
     scene.agenda.after(25, lambda: scene.store.mutate("Node", None, "w3", _get_ready))
     scene.agenda.after(75, lambda: scene.store.remove("Node", None, "w4"))
-    owner = (
-        "w1: may not go yet: node w4 is under maintenance by another owner (disk-exchange since 2026-11-30T10:00:00Z)"
-    )
+    owner = "w1: waiting: node w4 is under maintenance by another owner (disk-exchange since 2026-11-30T10:00:00Z)"
     wait = (
         ". Wait for disk-exchange to finish; if that has happened already, uncordon w4 in that name (cordon_owner, "
         "in the role node_drain_cordon_owner), "
@@ -318,7 +316,7 @@ def test_it_says_what_it_waits_for_and_how_it_ended() -> None:
     assert heard(scene, wait_timeout=600)[1:] == [
         (30.2, owner + wait),
         (50.0, owner + "; 9 m 10 s of 10 m left"),
-        (80.0, "w1: may go after 1 m 20 s"),
+        (80.0, "w1: may be taken out after 1 m 20 s"),
     ]
 
 

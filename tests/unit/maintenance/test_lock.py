@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import Forbidden, InvalidOptions
 from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.lock import Lock, task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.processes import (
@@ -20,6 +19,7 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.proces
     run_from,
 )
 from kubesim import builders
+from maintenance.surroundings import context_of
 from runtime.listener import Listener
 from stage import Scene
 
@@ -30,7 +30,7 @@ HERE = "/proc/sys/kernel/random/boot_id"
 
 def locked(scene: Scene, holder: str = "a", run: Run | None = None, check_mode: bool = False, **params: Any) -> Any:
     task = task_from({"name": NAME, "namespace": NAMESPACE, "holder": holder, **params}, check_mode, run)
-    lock = Lock(task, scene.clock, lambda limit: Rest(scene.connection, scene.clock, limit))
+    lock = Lock(task, context_of(scene))
     return dict(lock.run(), warnings=lock.warnings)
 
 
@@ -38,7 +38,7 @@ def heard(scene: Scene, holder: str, level: str = "changes", **params: Any) -> l
     """Return the lines of a wait for the lock, with the seconds since it began."""
     listener = Listener(scene.clock, level=level)
     task = task_from({"name": NAME, "namespace": NAMESPACE, "holder": holder, **params}, False, None)
-    Lock(task, scene.clock, lambda limit: Rest(scene.connection, scene.clock, limit), listener.progress).run()
+    Lock(task, context_of(scene, listener.progress)).run()
     return listener.timed
 
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions, MaintenanceError
-from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.node_info import choice_from, look
+from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.node_info import choice_from, read_nodes
 from kubesim import builders
+from maintenance.surroundings import context_of
 from stage import Scene
 
 
 def told(scene: Scene, **params: Any) -> dict[str, Any]:
-    return look(choice_from(params), scene.clock, lambda deadline: Rest(scene.connection, scene.clock, deadline))
+    return read_nodes(choice_from(params), context_of(scene))
 
 
 def names(result: dict[str, Any]) -> list[str]:

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import InvalidOptions
-from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.node_mark import mark, task_from
+from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.node_mark import NodeMark, task_from
 from kubesim import builders
+from maintenance.surroundings import context_of
 from stage import Scene
 
 
 def marked(scene: Scene, check_mode: bool = False, **params: Any) -> dict[str, Any]:
     task = task_from({"name": "w3", **params}, check_mode)
-    return mark(task, scene.clock, lambda limit: Rest(scene.connection, scene.clock, limit))[0]
+    return NodeMark(task, context_of(scene)).run()[0]
 
 
 def annotations(scene: Scene) -> dict[str, str]:

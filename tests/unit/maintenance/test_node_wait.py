@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import (
     Forbidden,
     InvalidConfiguration,
@@ -19,6 +18,7 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.errors import 
 from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.node_wait import NodeWait, task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.runtime.progress import SILENT, Progress
 from kubesim import builders
+from maintenance.surroundings import context_of
 from runtime.listener import Listener
 from stage import Scene
 
@@ -27,7 +27,7 @@ AWAY = {"path": "/nodes", "status": 503, "times": 0}
 
 def waiting(scene: Scene, progress: Progress = SILENT, **params: Any) -> NodeWait:
     task = task_from({"name": "w1", "wait_sleep": 5, **params})
-    return NodeWait(task, scene.clock, lambda limit: Rest(scene.connection, scene.clock, limit), progress)
+    return NodeWait(task, context_of(scene, progress))
 
 
 def waited(scene: Scene, check_mode: bool = False, **params: Any) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def test_a_node_that_still_looks_ready_is_not_back_from_its_reboot() -> None:
     scene = Scene()
     result = waited(scene, boot_id_before=boot_id(scene), wait_timeout=60)
     assert (result["back"], lacking(result)) == (False, ["not_rebooted"])
-    assert result["msg"] == "Node w1 is not back after 1 m: it has not been rebooted yet."
+    assert result["msg"] == "Node w1 is not ready after 1 m: it has not been rebooted yet."
 
 
 def test_a_soak_time_begins_anew_when_the_node_falls_back() -> None:
@@ -89,7 +89,7 @@ def test_a_soak_time_that_is_not_over_says_how_long_it_was() -> None:
     scene.cluster.controllers.fail("w1")
     scene.agenda.after(40, lambda: scene.cluster.controllers.recover("w1"))
     result = waited(scene, ready_for=50, wait_timeout=60)
-    assert result["msg"] == "Node w1 has been well for only 20 s, not 50 s."
+    assert result["msg"] == "Node w1 has been healthy for only 20 s, not 50 s."
 
 
 def test_a_dead_node_says_what_its_condition_says() -> None:
@@ -97,7 +97,7 @@ def test_a_dead_node_says_what_its_condition_says() -> None:
     scene.cluster.controllers.fail("w1")
     result = waited(scene, wait_timeout=30)
     assert lacking(result) == ["not_ready"]
-    assert result["msg"] == "Node w1 is not back after 30 s: it is not Ready: Kubelet stopped posting node status."
+    assert result["msg"] == "Node w1 is not ready after 30 s: it is not Ready: Kubelet stopped posting node status."
 
 
 def test_a_kubelet_version_may_be_given_as_packages_have_it() -> None:
@@ -226,7 +226,7 @@ def test_a_node_that_has_not_reported_yet_is_waited_for(conditions: Any) -> None
     scene = Scene(controllers=False)
     scene.store.mutate("Node", None, "w1", lambda node: node["status"].update(conditions=conditions, nodeInfo=None))
     result = waited(scene, wait_timeout=10)
-    assert result["msg"] == "Node w1 is not back after 10 s: it is not Ready: its kubelet has not reported."
+    assert result["msg"] == "Node w1 is not ready after 10 s: it is not Ready: its kubelet has not reported."
 
 
 def test_a_node_without_a_status_has_not_been_rebooted() -> None:
@@ -249,7 +249,7 @@ def test_a_node_that_left_the_cluster_for_good_is_said_to_be_gone() -> None:
     scene = Scene()
     scene.agenda.after(6, lambda: scene.store.remove("Node", None, "w1"))
     result = waited(scene, ready_for=30, wait_timeout=60)
-    assert result["msg"] == "Node w1 is not back after 1 m: it is not in the cluster any more."
+    assert result["msg"] == "Node w1 is not ready after 1 m: it is not in the cluster any more."
     assert result["node"]["name"] == "w1"
 
 
@@ -312,17 +312,17 @@ def test_it_says_what_it_waits_for_and_how_it_ended() -> None:
     scene = Scene()
     scene.agenda.after(20, lambda: scene.cluster.controllers.reboot("w1", 30))
     assert heard(scene, boot_id_before=boot_id(scene), ready_for=30) == [
-        (0.2, "w1: not back yet: it has not been rebooted yet"),
-        (20.2, "w1: not back yet: it has not been rebooted yet; it is not Ready: node is shutting down"),
-        (50.0, "w1: well, and has to stay so for 30 s (14 m 10 s of 15 m left)"),
-        (80.0, "w1: back after 1 m 20 s"),
+        (0.2, "w1: not ready yet: it has not been rebooted yet"),
+        (20.2, "w1: not ready yet: it has not been rebooted yet; it is not Ready: node is shutting down"),
+        (50.0, "w1: healthy; must stay healthy for 30 s (14 m 10 s of 15 m left)"),
+        (80.0, "w1: ready after 1 m 20 s"),
     ]
 
 
 def test_it_says_each_minute_how_things_stand() -> None:
     scene = Scene()
     scene.cluster.controllers.fail("w1")
-    said = "w1: not back yet: it is not Ready: Kubelet stopped posting node status"
+    said = "w1: not ready yet: it is not Ready: Kubelet stopped posting node status"
     assert heard(scene, level="summary", wait_timeout=120) == [
         (50.0, said + "; 1 m 10 s of 2 m left"),
         (100.0, said + "; 20 s of 2 m left"),
@@ -335,9 +335,9 @@ def test_a_wait_without_a_limit_has_no_time_left_to_tell() -> None:
     scene.cluster.controllers.fail("w1")
     scene.agenda.after(50, lambda: scene.cluster.controllers.recover("w1"))
     assert heard(scene, wait_timeout=0, ready_for=60)[1:] == [
-        (50.0, "w1: well, and has to stay so for 1 m"),
-        (100.0, "w1: well for 50 s of 1 m"),
-        (110.0, "w1: back after 1 m 50 s"),
+        (50.0, "w1: healthy; must stay healthy for 1 m"),
+        (100.0, "w1: healthy for 50 s of 1 m"),
+        (110.0, "w1: ready after 1 m 50 s"),
     ]
 
 
@@ -354,7 +354,7 @@ def test_seconds_that_a_condition_counts_are_no_news() -> None:
         scene.agenda.after(second, lambda second=second: report(second))
     report(0)
     assert heard(scene, name="w3", wait_timeout=40) == [
-        (0.2, "w3: not back yet: it is not Ready: PLEG was last seen active 0s ago")
+        (0.2, "w3: not ready yet: it is not Ready: PLEG was last seen active 0s ago")
     ]
 
 
@@ -362,13 +362,13 @@ def test_an_api_server_that_is_away_is_told_of_once() -> None:
     scene = Scene()
     scene.agenda.after(11, lambda: scene.faults.add(AWAY))
     scene.agenda.after(90, scene.faults.clear)
-    said = "w1: well for 10 s of 30 s, but the API server does not answer (simulated failure 503)"
+    said = "w1: healthy for 10 s of 30 s, but the API server does not answer (simulated failure 503)"
     assert heard(scene, ready_for=30) == [
-        (0.2, "w1: well, and has to stay so for 30 s"),
+        (0.2, "w1: healthy; must stay healthy for 30 s"),
         (45.2, said),
         (80.0, said + "; 13 m 40 s of 15 m left"),
-        (90.2, "w1: well for 10 s of 30 s"),
-        (110.0, "w1: back after 1 m 50 s"),
+        (90.2, "w1: healthy for 10 s of 30 s"),
+        (110.0, "w1: ready after 1 m 50 s"),
     ]
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.api.rest import Rest
 from ansible_collections.kubeops.maintenance.plugins.module_utils.cluster.access import Right
 from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.gate import Gate, task_from
 from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.rights import (
@@ -18,6 +17,7 @@ from ansible_collections.kubeops.maintenance.plugins.module_utils.maintenance.ri
     rights_for,
     rules_of,
 )
+from maintenance.surroundings import context_of
 from stage import Scene
 
 EVERYTHING = [step for step in STEPS if step != "diagnosis"]
@@ -27,7 +27,7 @@ def asked(scene: Scene, rights: list[Right]) -> dict[str, Any]:
     """Ask the gate as a user that has just these rights."""
     scene.cluster.access.grant({"tokens": {"admintoken": {"user": "patcher", "groups": [], "rules": rules(rights)}}})
     task = task_from({"name": ["w1"], "rights_for": EVERYTHING})
-    return Gate(task, scene.clock, lambda limit: Rest(scene.connection, scene.clock, limit)).run()
+    return Gate(task, context_of(scene)).run()
 
 
 def rules(rights: list[Right]) -> list[dict[str, Any]]:

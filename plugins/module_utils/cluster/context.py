@@ -18,7 +18,7 @@ from ..runtime.workers import Workers
 class Context:
     """The surroundings of a use case. rest_for: returns a client of the same API server under another deadline."""
 
-    crew: Workers
+    workers: Workers
     clock: Clock
     rest_for: Callable[[Deadline], Rest]
     progress: Progress = SILENT

@@ -120,7 +120,7 @@ class Maintenance:
         self.report.changed = self._cordon.cordon_all(nodes, self._deadline, self._context.progress.step)
         cordoned = [node for node in nodes if node.error is None]
         if self._task.check_mode:
-            dry_run(self._cluster, self._context.crew, self._clock, self._deadline, self._task, cordoned)
+            dry_run(self._cluster, self._context.workers, self._clock, self._deadline, self._task, cordoned)
             gone = [end.pod for node in nodes for end in node.evicted]
             self.report.budget_waits = budget_waits(gone, preflight.budgets)
         else:
@@ -152,7 +152,7 @@ class Maintenance:
         loop = DrainLoop(
             self._cluster,
             self._rest,
-            self._context.crew,
+            self._context.workers,
             self._clock,
             self._deadline,
             self._task,

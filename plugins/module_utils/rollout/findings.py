@@ -46,7 +46,7 @@ class Findings:
     """What is wrong with the workloads of a task. decisive: those of the findings that end the task early."""
 
     task: RolloutTask
-    crew: Workers
+    workers: Workers
     rest: Rest
     client: Workloads
     findings: list[Finding] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Findings:
 
     def __post_init__(self) -> None:
         self._keys: set[Key] = set()
-        self._lookup = PodLookup(self.crew, self.rest, self.client, self._keys)
+        self._lookup = PodLookup(self.workers, self.rest, self.client, self._keys)
         window = self.task.fail_early_window
         self._fail_fast = FailFast(self.task.fail_early, window)
         self._enabled = self.task.fail_early != OFF and self.task.watch

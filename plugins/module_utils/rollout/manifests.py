@@ -83,7 +83,7 @@ def _possible_secrets(definition: Any) -> Iterator[Any]:
 
 def _files(path: str) -> list[str]:
     if "\n" in path.strip():
-        raise InvalidOptions("the option src: what is given is no path but the content of one: use resource_definition")
+        raise InvalidOptions("the option src: that is the content of a file and not its path: use resource_definition")
     full = os.path.abspath(os.path.expanduser(path))
     if not os.path.isdir(full):
         return [full]

@@ -72,8 +72,8 @@ class _Events:
 class PodLookup:
     """What is known about the pods of some workloads. keys: those workloads; notes: what could not be read."""
 
-    def __init__(self, crew: Workers, rest: Rest, client: Workloads, keys: set[Key]) -> None:
-        self._crew = crew
+    def __init__(self, workers: Workers, rest: Rest, client: Workloads, keys: set[Key]) -> None:
+        self._workers = workers
         self._rest = rest
         self._client = client
         self._keys = keys
@@ -122,9 +122,9 @@ class PodLookup:
         self._in_flight.add(tag)
         if watch:
             pods.watched = collection
-            self._crew.follow(tag, list_and_watch(self._rest, collection))
+            self._workers.follow(tag, list_and_watch(self._rest, collection))
         else:
-            self._crew.start(tag, lambda: Listed(self._client.listed(collection)))
+            self._workers.start(tag, lambda: Listed(self._client.listed(collection)))
 
     def on_message(self, message: Message, now: float) -> None:
         """Handle a response to one of the requests that TAGS name."""
@@ -203,7 +203,7 @@ class PodLookup:
 
     def _start(self, tag: tuple[Any, ...], job: Callable[[], Any]) -> None:
         self._in_flight.add(tag)
-        self._crew.start(tag, job)
+        self._workers.start(tag, job)
 
     def _pods_in(self, namespace: str) -> _Pods:
         return self._pods.setdefault(namespace, _Pods())
@@ -234,7 +234,7 @@ class PodLookup:
             return False
         if not pods.listed:
             self._in_flight.add(tag)
-        self._crew.follow(tag, chain([Pause(delay)], list_and_watch(self._rest, pods.watched)))
+        self._workers.follow(tag, chain([Pause(delay)], list_and_watch(self._rest, pods.watched)))
         return True
 
     def _note_error(self, message: Message, what: str) -> bool:

@@ -33,12 +33,12 @@ class Rollouts:
     def __init__(self, task: RolloutTask, context: Context) -> None:
         self._task = task
         self._context = context
-        self._crew, self._clock = context.crew, context.clock
+        self._workers, self._clock = context.workers, context.clock
         self._deadline = Deadline(context.clock, task.wait_timeout, context.clock.began)
         rest = context.rest_for(self._deadline)
         client = Workloads(rest, pause=task.wait_sleep)
-        self._watch = WorkloadWatch(task, context.crew, rest, client)
-        self._findings = Findings(task, context.crew, rest, client)
+        self._watch = WorkloadWatch(task, context.workers, rest, client)
+        self._findings = Findings(task, context.workers, rest, client)
         self._final_check = LastLook(self._deadline)
         self.report = Report(task, self._watch.groups, warnings=self._watch.warnings)
 
@@ -76,7 +76,7 @@ class Rollouts:
             self._handle_messages(self._next_wake())
 
     def _handle_messages(self, seconds: float) -> None:
-        for message in self._crew.receive(seconds):
+        for message in self._workers.receive(seconds):
             handler = self._findings if message.tag[0] in TAGS else self._watch
             handler.on_message(message, self._clock.monotonic())
 
@@ -127,6 +127,6 @@ class Rollouts:
             if limit.expired():
                 self.report.notes.append("time ran out before all pods could be examined")
                 return
-            for message in self._crew.receive(max(EPSILON, limit.remaining())):
+            for message in self._workers.receive(max(EPSILON, limit.remaining())):
                 if message.tag[0] in TAGS:
                     self._findings.on_message(message, self._clock.monotonic())

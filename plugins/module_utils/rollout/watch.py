@@ -32,9 +32,9 @@ class WorkloadWatch:
     all that the task names can be read.
     """
 
-    def __init__(self, task: RolloutTask, crew: Workers, rest: Rest, client: Workloads) -> None:
+    def __init__(self, task: RolloutTask, workers: Workers, rest: Rest, client: Workloads) -> None:
         self._task = task
-        self._crew = crew
+        self._workers = workers
         self._rest = rest
         self._client = client
         semantics = Semantics(task.revision, task.strict, task.wait_sleep)
@@ -59,14 +59,14 @@ class WorkloadWatch:
             if self._task.watch:
                 self._start_watch(number)
             else:
-                self._crew.start(("group", number), partial(self._list, group.selection))
+                self._workers.start(("group", number), partial(self._list, group.selection))
 
     def list_again(self, now: float) -> None:
         """List every group that has unfinished workloads again, for the final check."""
         for number, group in enumerate(self.groups):
             waiting = [member for member in group.members.values() if not member.finished]
             if waiting and not group.polled:
-                self._crew.start(("again", number), partial(self._list, group.selection))
+                self._workers.start(("again", number), partial(self._list, group.selection))
             elif group.polled:
                 for member in waiting:
                     member.read_at = now
@@ -82,7 +82,7 @@ class WorkloadWatch:
                     member.on_read_started()
                     target, plural = member.target, KINDS[member.target.kind].plural
                     job = partial(self._client.get, target.api_version, plural, target.namespace, name)
-                    self._crew.start(("read", number, name), job)
+                    self._workers.start(("read", number, name), job)
 
     def wakes(self, now: float) -> list[float]:
         """Return in how many seconds single workloads are due."""
@@ -113,7 +113,7 @@ class WorkloadWatch:
 
     def _start_watch(self, number: int, *before: Pause) -> None:
         collection = self._collection(self.groups[number].selection)
-        self._crew.follow(("group", number), chain(before, list_and_watch(self._rest, collection)))
+        self._workers.follow(("group", number), chain(before, list_and_watch(self._rest, collection)))
 
     def _collection(self, selection: Selection) -> Collection:
         plural = KINDS[selection.kind].plural

@@ -26,6 +26,8 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 POLL_INTERVAL = 0.5
 # Seconds without a poll after which a job is cancelled. It is polled each second; a network may be down for a while.
 MAX_UNPOLLED = 60.0
+# Set when the task has its result: from then on nothing is watched. A new one for each task of a process.
+_disarmed = threading.Event()
 
 
 class Ancestor(NamedTuple):
@@ -49,15 +51,18 @@ def arm(folder: str = "") -> None:
     """
     for number in SIGNALS:
         signal.signal(number, _cancel)
+    global _disarmed
+    _disarmed = threading.Event()
     ancestors = ancestors_to_watch(os.getppid())
     if folder:
-        threading.Thread(target=_watch_job, args=(folder,), daemon=True).start()
+        threading.Thread(target=_watch_job, args=(folder, _disarmed), daemon=True).start()
     elif ancestors:
-        threading.Thread(target=_watch, args=(ancestors,), daemon=True).start()
+        threading.Thread(target=_watch, args=(ancestors, _disarmed), daemon=True).start()
 
 
 def disarm() -> None:
-    """Ignore signals while the result is written."""
+    """Ignore signals while the result is written, and watch nothing any more."""
+    _disarmed.set()
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
@@ -68,26 +73,26 @@ def _cancel(number: int, _frame: object) -> NoReturn:
     raise Cancelled(f"cancelled by {signal.Signals(number).name}")
 
 
-def _watch(ancestors: list[Ancestor]) -> None:
-    never = threading.Event()
-    while not never.wait(POLL_INTERVAL):
+def _watch(ancestors: list[Ancestor], disarmed: threading.Event) -> None:
+    while not disarmed.wait(POLL_INTERVAL):
         if not all(_identity(ancestor.pid) == ancestor for ancestor in ancestors):
             os.kill(os.getpid(), signal.SIGTERM)
             return
 
 
-def _watch_job(folder: str) -> None:
+def _watch_job(folder: str, disarmed: threading.Event) -> None:
     """Cancel the task when it is not polled any more."""
-    _wait_until_unchanged(partial(_mtime_of, asked_in(folder)), MAX_UNPOLLED)
+    _wait_until_unchanged(partial(_mtime_of, asked_in(folder)), MAX_UNPOLLED, disarmed)
+    if disarmed.is_set():
+        return
     remove(folder)
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _wait_until_unchanged(read: Callable[[], object], seconds: float) -> None:
-    """Return when a value has not changed for C(seconds), or is None."""
-    never = threading.Event()
+def _wait_until_unchanged(read: Callable[[], object], seconds: float, disarmed: threading.Event) -> None:
+    """Return when a value has not changed for C(seconds), or is None, or nothing is watched any more."""
     seen, since = read(), 0.0
-    while not never.wait(POLL_INTERVAL):
+    while not disarmed.wait(POLL_INTERVAL):
         found = read()
         # Counted and not measured, so that a machine that was suspended gets time to resume polling.
         seen, since = found, 0.0 if found != seen else since + POLL_INTERVAL

@@ -10,6 +10,7 @@ import os
 import shlex
 import signal
 import subprocess
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -331,14 +332,14 @@ def test_a_job_that_nobody_asks_for_is_cancelled_and_its_folder_removed(
     monkeypatch.setattr(cancellation, "POLL_INTERVAL", 0.0)
     monkeypatch.setattr(cancellation, "MAX_UNPOLLED", 0.0)
     monkeypatch.setattr(cancellation.os, "kill", lambda pid, number: sent.append(number))
-    cancellation._watch_job(folder)
+    cancellation._watch_job(folder, threading.Event())
     assert (sent, host.folder.exists()) == ([cancellation.signal.SIGTERM], False)
 
 
 def test_a_job_whose_folder_is_gone_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cancellation, "POLL_INTERVAL", 0.001)
     looks = [1, 1, None, None]
-    cancellation._wait_until_unchanged(lambda: looks.pop(0), 60.0)
+    cancellation._wait_until_unchanged(lambda: looks.pop(0), 60.0, threading.Event())
     assert looks == [None]
 
 
@@ -346,7 +347,7 @@ def test_a_job_that_is_asked_for_goes_on(monkeypatch: pytest.MonkeyPatch) -> Non
     # What a look that shows nothing new counts for: here, two of them in a row are too many.
     monkeypatch.setattr(cancellation, "POLL_INTERVAL", 0.001)
     looks = [1, 2, 2, 3, 3, 3, 4]
-    cancellation._wait_until_unchanged(lambda: looks.pop(0), 0.002)
+    cancellation._wait_until_unchanged(lambda: looks.pop(0), 0.002, threading.Event())
     assert looks == [4]
 
 

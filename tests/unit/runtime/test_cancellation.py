@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -25,6 +26,21 @@ def armed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+def test_nothing_is_watched_once_the_task_has_its_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cancellation, "POLL_INTERVAL", 0.001)
+    monkeypatch.setattr(cancellation, "ancestors_to_watch", lambda parent: [cancellation.Ancestor(1, "gone")])
+    started: list[threading.Thread] = []
+    monkeypatch.setattr(threading.Thread, "start", lambda thread: started.append(thread))
+    arm()
+    disarm()
+    # The ancestor has ended, which is no reason to signal any more.
+    (watch,) = started
+    signals: list[int] = []
+    monkeypatch.setattr(os, "kill", lambda pid, number: signals.append(number))
+    watch.run()
+    assert signals == []
 
 
 @pytest.mark.parametrize("number", SIGNALS)

@@ -87,7 +87,7 @@ def _quoted(text: str) -> str:
 
 def _host(name: str, address: str) -> str:
     # Quoted, because YAML reads some names as numbers, dates or booleans. With the tag !unsafe, ansible-core 2.19 does
-    # that even to quoted texts; it is not needed, because names and addresses that were checked above cannot be templates.
+    # that even to quoted texts; it is not needed: what was checked above cannot be a template.
     name, address = json.dumps(name), json.dumps(address)
     return f"        {name}: {{node_patch_node: {name}, ansible_host: {address}}}\n"
 

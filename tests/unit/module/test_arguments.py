@@ -209,5 +209,5 @@ def test_a_manifest_in_place_of_its_path_is_not_repeated(result_of) -> None:
 
     arguments = {"src": ["kind: Secret\nstringData: {a: s3cret}\n"]}
     text = result_of(k8s_rollout_status.main, arguments)
-    assert "what is given is no path but the content of one: use resource_definition" in text
+    assert "that is the content of a file and not its path: use resource_definition" in text
     assert "s3cret" not in text

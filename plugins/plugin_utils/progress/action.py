@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The action plugins of the modules that wait: run the module, and show what it tells meanwhile.
+"""The action plugins of the modules that wait: run the module, and show its progress meanwhile.
 
 The module appends lines to a file that an environment variable names. Where the module runs on this machine as the
 same user, a thread reads the file. Elsewhere the module runs as a job, and the file is polled. Without the action

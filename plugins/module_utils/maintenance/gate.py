@@ -17,6 +17,7 @@ from ..cluster.nodes import static_pods
 from ..errors import InvalidOptions, MaintenanceError
 from ..objects import Obj, int_field, name_of
 from ..option_checks import check_at_least, distinct_texts
+from ..reasons import GateReason
 from ..text import abbreviate
 from .gate_remedies import remedies, remedy
 from .gate_rules import (
@@ -115,7 +116,7 @@ class Gate:
         if not self._known or not self._retries.tolerates(error):
             return None
         text = f"the API server does not answer ({error.first_line()})"
-        return self._pending([Refusal("api_server", "", text)], kind="api_server")
+        return self._pending([Refusal(GateReason.API_SERVER, "", text)], kind=GateReason.API_SERVER)
 
     def _pending(self, refusals: list[Refusal], kind: object = None) -> Pending | None:
         self._refusals = [*_of_window(self._window), *refusals]
@@ -152,7 +153,7 @@ class Gate:
         for right in needed_for(self._task.rights_for, self._task.lock_namespace):
             if cluster.may(right) is False:
                 text = f"the account may not {right.text()}, which is needed to {_PURPOSES[step_of(right)]}"
-                found.append(Refusal("forbidden", "", text, final=True))
+                found.append(Refusal(GateReason.FORBIDDEN, "", text, final=True))
         return found
 
     def _check_names(self, nodes: list[Obj]) -> None:
@@ -175,7 +176,7 @@ class Gate:
             "open": not refusals,
             "refusals": [
                 {
-                    "reason": refusal.reason,
+                    "reason": refusal.reason.value,
                     "node": refusal.node,
                     "message": refusal.message,
                     "remedy": remedy([refusal]),
@@ -190,7 +191,8 @@ class Gate:
 def _of_window(window: Opening) -> list[Refusal]:
     if window.open:
         return []
-    return [Refusal("window_past" if window.past else "window_closed", "", window.message, final=window.past)]
+    reason = GateReason.WINDOW_PAST if window.past else GateReason.WINDOW_CLOSED
+    return [Refusal(reason, "", window.message, final=window.past)]
 
 
 def _joined(refusals: list[Refusal]) -> str:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..cluster.cordon_owners import owners_of
 from ..objects import Obj, condition_of, is_ready, is_unschedulable, labels_of, mapping_at, mappings_at, name_of
+from ..reasons import GateReason
 from ..text import abbreviate, count_noun
 
 # https://kubernetes.io/docs/reference/labels-annotations-taints/#node-role-kubernetes-io-control-plane
@@ -30,7 +31,7 @@ class Refusal(NamedTuple):
     final: waiting does not change it; names: who is to be asked or mended, where that is not the node.
     """
 
-    reason: str
+    reason: GateReason
     node: str
     message: str
     final: bool = False
@@ -60,7 +61,7 @@ def others_ready(nodes: list[Obj], batch: Batch) -> list[Refusal]:
             continue
         ready = condition_of(node, "Ready")
         said = str(ready.get("message") or ready.get("reason") or "no word from its kubelet").rstrip(".")
-        found.append(Refusal("node_not_ready", name, f"node {name} is not Ready ({said})"))
+        found.append(Refusal(GateReason.NODE_NOT_READY, name, f"node {name} is not Ready ({said})"))
     return found
 
 
@@ -76,7 +77,7 @@ def nobody_else(nodes: list[Obj], batch: Batch) -> list[Refusal]:
             f"{owner} since {mapping_at(entry).get('since') or '?'}" for owner, entry in sorted(foreign.items())
         )
         text = f"node {name} is under maintenance by another owner ({owners})"
-        found.append(Refusal("foreign_owner", name, text, names=tuple(sorted(foreign))))
+        found.append(Refusal(GateReason.FOREIGN_OWNER, name, text, names=tuple(sorted(foreign))))
     return found
 
 
@@ -89,7 +90,7 @@ def one_control_plane_node(nodes: list[Obj], batch: Batch) -> list[Refusal]:
         f"{count_noun(len(together), 'node')} of the control plane are in one batch ({abbreviate(together)}), "
         "but must be taken out one at a time"
     )
-    return [Refusal("control_plane_batch", together[0], text, final=True)]
+    return [Refusal(GateReason.CONTROL_PLANE_BATCH, together[0], text, final=True)]
 
 
 def control_plane_survives(
@@ -110,7 +111,7 @@ def control_plane_survives(
         unready = [pod["name"] for pod in static_pods.get(name, []) if not pod["ready"]]
         if unready:
             text = f"the control plane on node {name} is not ready ({abbreviate(unready)})"
-            found.append(Refusal("control_plane_unready", name, text))
+            found.append(Refusal(GateReason.CONTROL_PLANE_UNREADY, name, text))
     return found + _etcd_stands(control_plane, leaving, staying, static_pods)
 
 
@@ -128,7 +129,7 @@ def _etcd_stands(
         f"and {needed} are needed"
     )
     missing = tuple(name for name in members if name not in (*healthy, *leaving)) or tuple(leaving)
-    return [Refusal("etcd_quorum", leaving[0], text, names=missing)]
+    return [Refusal(GateReason.ETCD_QUORUM, leaving[0], text, names=missing)]
 
 
 def warnings_for(nodes: list[Obj], batch: Batch) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..cluster.nodes import daemonset_pods
 from ..objects import Obj, condition_of, is_ready, mapping_at, mappings_at, uid_of
+from ..reasons import UnmetReason
 from ..text import abbreviate, count_noun
 
 # The node's own cordon, which is lifted later.
@@ -31,7 +32,7 @@ class Taint(NamedTuple):
 class Unmet(NamedTuple):
     """What a node still lacks: a reason that playbooks may test, and a text for people."""
 
-    reason: str
+    reason: UnmetReason
     message: str
 
 
@@ -66,19 +67,19 @@ def lacks_of_node(node: Obj, expected: Expected) -> list[Unmet]:
     found = []
     # First of all: a node that went down a moment ago still looks Ready and has its old kubelet.
     if expected.other_boot_id and str(info.get("bootID") or "") in ("", expected.other_boot_id):
-        found.append(Unmet("not_rebooted", "it has not been rebooted yet"))
+        found.append(Unmet(UnmetReason.NOT_REBOOTED, "it has not been rebooted yet"))
     if not is_ready(node):
         ready = condition_of(node, "Ready")
         said = str(ready.get("message") or ready.get("reason") or "its kubelet has not reported")
-        found.append(Unmet("not_ready", f"it is not Ready: {said.rstrip('.')}"))
+        found.append(Unmet(UnmetReason.NOT_READY, f"it is not Ready: {said.rstrip('.')}"))
     version = str(info.get("kubeletVersion") or "")
     if expected.kubelet_version and version != expected.kubelet_version:
         text = f"its kubelet is {version or 'unknown'} and not {expected.kubelet_version}"
-        found.append(Unmet("kubelet_version", text))
+        found.append(Unmet(UnmetReason.KUBELET_VERSION, text))
     if expected.taints is not None:
         strange = [taint for taint in taints_of(node) if taint not in expected.taints]
         if strange:
-            found.append(Unmet("taints", f"it has {_named('taint', [taint.text() for taint in strange])}"))
+            found.append(Unmet(UnmetReason.TAINTS, f"it has {_named('taint', [taint.text() for taint in strange])}"))
     return found
 
 
@@ -88,7 +89,7 @@ def lacks_of_pods(pods: list[Obj], expected: Expected) -> list[Unmet]:
     missing = [name for name in expected.daemonsets if name not in ready]
     if not missing:
         return []
-    return [Unmet("daemonset_pods", f"it lacks a ready pod of {_named('DaemonSet', missing)}")]
+    return [Unmet(UnmetReason.DAEMONSET_PODS, f"it lacks a ready pod of {_named('DaemonSet', missing)}")]
 
 
 def lacks_of_drivers(drivers: list[str], expected: Expected) -> list[Unmet]:
@@ -96,7 +97,7 @@ def lacks_of_drivers(drivers: list[str], expected: Expected) -> list[Unmet]:
     missing = [name for name in expected.csi_drivers if name not in drivers]
     if not missing:
         return []
-    return [Unmet("csi_drivers", f"it lacks {_named('storage driver', missing)}")]
+    return [Unmet(UnmetReason.CSI_DRIVERS, f"it lacks {_named('storage driver', missing)}")]
 
 
 def _named(noun: str, names: list[str]) -> str:

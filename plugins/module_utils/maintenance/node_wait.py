@@ -25,6 +25,7 @@ from ..errors import (
 )
 from ..objects import Obj, int_field, uid_of
 from ..option_checks import check_at_least
+from ..reasons import UnmetReason
 from ..text import format_duration
 from .node_conditions import Expected, StableFor, Unmet, lacks_of_drivers, lacks_of_node, lacks_of_pods, taint_from
 from .polling import EPSILON, Pending, Polling
@@ -116,9 +117,9 @@ class NodeWait:
         self._stable.interrupt()
         away = isinstance(error, (ServerFault, TooManyRequests, Unreachable))
         what = "does not answer" if away else "refuses what it allowed before"
-        self._unmet = [Unmet("api_server", f"the API server {what} ({error.first_line()})")]
+        self._unmet = [Unmet(UnmetReason.API_SERVER, f"the API server {what} ({error.first_line()})")]
         begin = f"{self._healthy_for()}, but " if self._stable.lasted > 0 else "not ready yet: "
-        return self._pending(begin + _joined(self._unmet), kind="api_server")
+        return self._pending(begin + _joined(self._unmet), kind=UnmetReason.API_SERVER)
 
     def _may_pass(self, error: MaintenanceError) -> bool:
         """Return whether to keep waiting after an error. It may last: a control plane may have one node only."""
@@ -142,7 +143,7 @@ class NodeWait:
         expected = self._task.expected
         node = self._read(cluster)
         if node is None:
-            return [Unmet("gone", "it is not in the cluster any more")]
+            return [Unmet(UnmetReason.GONE, "it is not in the cluster any more")]
         found = lacks_of_node(node, expected)
         if not found and expected.daemonsets:
             pods = self._requested("pods", partial(cluster.pods_on, self._task.name, []))
@@ -186,7 +187,7 @@ class NodeWait:
             "changed": False,
             "msg": message + ".",
             "back": done,
-            "lacks": [condition._asdict() for condition in unmet],
+            "lacks": [{"reason": reason.value, "message": message} for reason, message in unmet],
             "node": {} if self._node is None else node_facts(self._node),
             "waited": round(waited, 1),
         }

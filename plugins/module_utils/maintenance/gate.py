@@ -25,7 +25,7 @@ from .gate_rules import (
     Refusal,
     control_plane_survives,
     is_control_plane,
-    nobody_else,
+    no_other_owner,
     one_control_plane_node,
     others_ready,
     warnings_for,
@@ -39,12 +39,12 @@ MAX_REQUEST = 60.0
 # Which rules may be left out, by option.
 CHECKS = ("nodes_ready", "foreign_owners", "control_plane")
 _PURPOSES = {
-    "look": "look at the cluster",
+    "look": "read the cluster's state",
     "cordon": "cordon nodes",
     "drain": "drain nodes",
     "delete_pods": "delete pods past their disruption budgets",
     "volumes": "wait for volumes",
-    "csi_drivers": "look at storage drivers",
+    "csi_drivers": "read the storage drivers",
     "healing": "wait for workloads",
     "diagnosis": "say why workloads are stuck",
     "lock": "hold the lock",
@@ -67,7 +67,7 @@ class GateTask:
 
 def task_from(params: Mapping[str, Any]) -> GateTask:
     """Return the task that the module's parameters describe; raise InvalidOptions with the first fault."""
-    check_at_least("wait_timeout", params.get("wait_timeout"), 0, "seconds, 0 to look once")
+    check_at_least("wait_timeout", params.get("wait_timeout"), 0, "seconds, 0 to check once")
     check_at_least("wait_sleep", params.get("wait_sleep"), 0, "seconds")
     check_at_least("window_margin", params.get("window_margin"), 0, "seconds")
     names = distinct_texts("name", params.get("name"), "the name of a node")
@@ -145,7 +145,7 @@ class Gate:
         if "nodes_ready" in checks:
             found += others_ready(nodes, batch)
         if "foreign_owners" in checks:
-            found += nobody_else(nodes, batch)
+            found += no_other_owner(nodes, batch)
         return found
 
     def _missing_rights(self, cluster: Cluster) -> list[Refusal]:

@@ -26,9 +26,9 @@ _STATE = "node.kubernetes.io/"
 
 
 class Refusal(NamedTuple):
-    """Why the batch may not go: a reason that playbooks may test, the node it is about ("" for none), a text.
+    """What blocks the batch: a reason that playbooks may test, the node concerned ("" for none), a text.
 
-    final: waiting does not change it; names: who is to be asked or mended, where that is not the node.
+    final: waiting does not change it; names: whom to ask, or what to repair, where that is not the node.
     """
 
     reason: GateReason
@@ -48,7 +48,7 @@ class Batch:
 
 
 def is_control_plane(node: Obj) -> bool:
-    """Tell whether the node belongs to the control plane."""
+    """Return whether the node belongs to the control plane."""
     return any(label in labels_of(node) for label in _CONTROL_PLANE)
 
 
@@ -60,13 +60,13 @@ def others_ready(nodes: list[Obj], batch: Batch) -> list[Refusal]:
         if name in batch.nodes or name in batch.ignore or is_ready(node):
             continue
         ready = condition_of(node, "Ready")
-        said = str(ready.get("message") or ready.get("reason") or "no word from its kubelet").rstrip(".")
-        found.append(Refusal(GateReason.NODE_NOT_READY, name, f"node {name} is not Ready ({said})"))
+        text = str(ready.get("message") or ready.get("reason") or "no word from its kubelet").rstrip(".")
+        found.append(Refusal(GateReason.NODE_NOT_READY, name, f"node {name} is not Ready ({text})"))
     return found
 
 
-def nobody_else(nodes: list[Obj], batch: Batch) -> list[Refusal]:
-    """Refuse while a node is cordoned by another owner: somebody else's maintenance is going on."""
+def no_other_owner(nodes: list[Obj], batch: Batch) -> list[Refusal]:
+    """Refuse while a node is cordoned by another owner: another maintenance is in progress."""
     found = []
     for node in nodes:
         name = name_of(node)
@@ -96,7 +96,7 @@ def one_control_plane_node(nodes: list[Obj], batch: Batch) -> list[Refusal]:
 def control_plane_survives(
     nodes: list[Obj], batch: Batch, static_pods: Mapping[str, list[dict[str, Any]]]
 ) -> list[Refusal]:
-    """Refuse to take a control plane node while the others do not bear it alone.
+    """Refuse to take a control plane node unless the remaining control plane stays available.
 
     static_pods: of each node of the control plane, as node_facts gives them. etcd needs more than half of its members:
     https://etcd.io/docs/latest/faq/#why-an-odd-number-of-cluster-members
@@ -112,16 +112,16 @@ def control_plane_survives(
         if unready:
             text = f"the control plane on node {name} is not ready ({abbreviate(unready)})"
             found.append(Refusal(GateReason.CONTROL_PLANE_UNREADY, name, text))
-    return found + _etcd_stands(control_plane, leaving, staying, static_pods)
+    return found + _etcd_keeps_quorum(control_plane, leaving, staying, static_pods)
 
 
-def _etcd_stands(
+def _etcd_keeps_quorum(
     control_plane: list[str], leaving: list[str], staying: list[str], static_pods: Mapping[str, list[dict[str, Any]]]
 ) -> list[Refusal]:
     members = [name for name in control_plane if _etcd_of(static_pods.get(name, []))]
     healthy = [name for name in members if name in staying and all(p["ready"] for p in _etcd_of(static_pods[name]))]
     needed = len(members) // 2 + 1
-    # One or two members cannot lose one and keep a majority; whoever has so few has accepted that.
+    # One or two members cannot lose one and keep a majority; clusters with so few accept the outage.
     if len(members) <= 2 or len(healthy) >= needed or not any(name in members for name in leaving):
         return []
     text = (
@@ -134,11 +134,11 @@ def _etcd_stands(
 
 def warnings_for(nodes: list[Obj], batch: Batch) -> list[str]:
     """Return what should be known though it refuses nothing."""
-    return [*few_of_the_control_plane(nodes, batch), *nowhere_to_go(nodes, batch), *unknown_names(nodes, batch)]
+    return [*few_of_the_control_plane(nodes, batch), *no_node_for_pods(nodes, batch), *unknown_names(nodes, batch)]
 
 
 def unknown_names(nodes: list[Obj], batch: Batch) -> list[str]:
-    """Warn of names to ignore that no node has. A node may have been removed since, so they are no error."""
+    """Warn of names to ignore that no node has. A node may have been removed since, so it is not an error."""
     known = {name_of(node) for node in nodes}
     unknown = [name for name in batch.ignore if name not in known]
     if not unknown:
@@ -161,7 +161,7 @@ def few_of_the_control_plane(nodes: list[Obj], batch: Batch) -> list[str]:
     return []
 
 
-def nowhere_to_go(nodes: list[Obj], batch: Batch) -> list[str]:
+def no_node_for_pods(nodes: list[Obj], batch: Batch) -> list[str]:
     """Warn if no node is left where pods of the batch could go.
 
     A pod may run where it runs now, so it tolerates the taints of its node. It could go to a node outside the batch

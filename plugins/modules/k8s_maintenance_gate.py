@@ -2,19 +2,19 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tell whether nodes may be taken out of a Kubernetes cluster now."""
+"""Check whether nodes may be taken out of a Kubernetes cluster now."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: k8s_maintenance_gate
-short_description: Tell whether nodes may be taken out of a Kubernetes cluster now
+short_description: Check whether nodes may be taken out of a Kubernetes cluster now
 version_added: 1.0.0
 author:
   - kubeops.maintenance contributors (@kubeops)
 description:
-  - Looks at the whole cluster before a batch of nodes is drained, and fails with every reason at once if this is not
-    the moment for it. Other nodes are not Ready, somebody else's maintenance is going on, the control plane would be at
+  - Checks the whole cluster before a batch of nodes is drained, and fails with every reason at once if this is not
+    the moment for it. Other nodes are not Ready, another maintenance is in progress, the control plane would be at
     risk, the maintenance window is closed, or the account lacks a right.
   - Can wait until the nodes may be taken out, and shows in lines of progress what it waits for.
   - Warns if no node is left to which the pods of the batch could move.
@@ -100,12 +100,12 @@ options:
     default: kube-system
   wait_timeout:
     description:
-      - Seconds to wait until the nodes may be taken out. V(0) looks once.
+      - Seconds to wait until the nodes may be taken out. V(0) checks once.
     type: int
     default: 0
   wait_sleep:
     description:
-      - Seconds between two looks. Less than a second counts as one.
+      - Seconds between two checks. Less than a second counts as one.
     type: int
     default: 10
 extends_documentation_fragment:
@@ -130,7 +130,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Look whether two workers may go, on weekend nights only
+- name: Check whether two workers may be taken out, on weekend nights only
   kubeops.maintenance.k8s_maintenance_gate:
     name: [worker-1, worker-2]
     cordon_owner: patching
@@ -154,18 +154,18 @@ EXAMPLES = r"""
 
 RETURN = r"""
 msg:
-  description: Whether the batch may go, all reasons why not, and what to do about them.
+  description: Whether the batch may be taken out, all reasons why not, and what to do about them.
   returned: always
   type: str
   sample: >-
     worker-1 may not be taken out of the cluster now: node worker-3 is not Ready (kubelet stopped). Repair
     worker-3, or list it in ignore_nodes (node_patch_gate_ignore_nodes).
 open:
-  description: Whether the batch may go.
+  description: Whether the batch may be taken out.
   returned: always
   type: bool
 refusals:
-  description: Why the batch may not go. Empty if it may.
+  description: What blocks the batch. Empty if it may be taken out.
   returned: always
   type: list
   elements: dict
@@ -176,7 +176,7 @@ refusals:
       type: str
       sample: node_not_ready
     node:
-      description: The node concerned, empty if it is no single node.
+      description: The node concerned, empty if it is not about a single one.
       type: str
     message:
       description: The reason in words.
@@ -203,7 +203,7 @@ window:
       description: The same in words.
       type: str
 waited:
-  description: Seconds from the first look to the last.
+  description: Seconds from the first check to the last.
   returned: always
   type: float
 """

@@ -23,8 +23,8 @@ description:
 options:
   state:
     description:
-      - V(present) takes the lock, or renews it if it is held already. It fails if somebody else holds it.
-      - V(absent) releases the lock. Somebody else's lock is left alone, which is no failure.
+      - V(present) takes the lock, or renews it if it is held already. It fails if another holder has it.
+      - V(absent) releases the lock. Another holder's lock is left alone, which is not a failure.
     type: str
     choices: [present, absent]
     default: present
@@ -52,13 +52,13 @@ options:
     default: 3600
   steal:
     description:
-      - Whether to take a lock that somebody else holds, or with O(state=absent) to release it. Meant for locks whose
+      - Whether to take a lock that another holder has, or with O(state=absent) to release it. Meant for locks whose
         holder is known to be dead.
     type: bool
     default: false
   wait_timeout:
     description:
-      - Seconds to wait for a lock that somebody else holds. V(0) tries once. Lines of progress say who that is.
+      - Seconds to wait for a lock that another holder has. V(0) tries once. Progress lines name it.
     type: int
     default: 0
   wait_sleep:

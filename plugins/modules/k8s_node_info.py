@@ -2,13 +2,13 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tell what maintenance needs to know about Kubernetes nodes."""
+"""Read what maintenance needs to know about Kubernetes nodes."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: k8s_node_info
-short_description: Tell what maintenance needs to know about Kubernetes nodes
+short_description: Read what maintenance needs to know about Kubernetes nodes
 version_added: 1.0.0
 author:
   - kubeops.maintenance contributors (@kubeops)
@@ -16,12 +16,12 @@ description:
   - Reads nodes and returns for each whether it is ready and open to new pods, what its kubelet reports of the machine,
     and its labels, annotations, taints and conditions, in one flat entry.
   - A boot ID that differs from the one before proves that a node was rebooted. A node that is going down may count as
-    ready for up to a minute after it fell silent, so RV(nodes[].ready) alone does not tell.
+    ready for up to a minute after it fell silent, so RV(nodes[].ready) alone does not prove it.
   - Changes nothing.
 options:
   name:
     description:
-      - Nodes to tell about. A single name may be given as a string.
+      - Nodes to read. A single name may be given as a string.
       - The name of a node that does not exist is an error.
       - Without O(name) and O(label_selectors), all nodes are returned.
     type: list
@@ -29,7 +29,7 @@ options:
     aliases: [node, nodes, names]
   label_selectors:
     description:
-      - Label selectors that choose the nodes. A node must match all of them. It is no error if none does.
+      - Label selectors that choose the nodes. A node must match all of them. It is not an error if none does.
     type: list
     elements: str
     aliases: [node_selectors]
@@ -63,7 +63,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Look at a node before it is patched
+- name: Read a node before it is patched
   kubeops.maintenance.k8s_node_info:
     name: worker-1
   register: before

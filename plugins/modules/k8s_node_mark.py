@@ -15,7 +15,7 @@ author:
 description:
   - Writes on a node what a later run or other programs need to know, such as when it was patched and to which version.
     Annotations and labels that are not named stay as they are.
-  - The node's resource version is sent along, so that no change by somebody else is lost.
+  - The node's resource version is sent along, so that no concurrent change is lost.
 options:
   name:
     description:

@@ -2,13 +2,13 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wait until a Kubernetes node is back from maintenance."""
+"""Wait until a Kubernetes node is ready again after maintenance."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: k8s_node_wait
-short_description: Wait until a Kubernetes node is back from maintenance
+short_description: Wait until a Kubernetes node is ready again after maintenance
 version_added: 1.0.0
 author:
   - kubeops.maintenance contributors (@kubeops)
@@ -18,7 +18,7 @@ description:
   - A boot ID that differs from the one before proves the reboot. A node that went down a moment ago still looks Ready.
   - If the API server goes away in the meantime, because its own node is the one that reboots, the module waits for that
     too.
-  - Shows what the node still lacks, in lines of progress.
+  - Shows what the node still lacks in progress lines.
   - Changes nothing.
 options:
   name:
@@ -29,15 +29,15 @@ options:
     aliases: [node]
   ready_for:
     description:
-      - Seconds for which the node must be as it should without interruption. Only time between two looks counts that
-        both found it so. Time in which the API server does not answer does not count, but does not start the wait anew
-        either. If the node is rebooted or replaced in between, the wait starts anew.
+      - Seconds for which the node must be as it should without interruption. Only time between two checks counts
+        that both found it so. Time in which the API server does not answer does not count, but does not restart the
+        wait either. If the node is rebooted or replaced in between, the wait restarts.
     type: int
     default: 0
   boot_id_before:
     description:
       - The boot ID that the node had before its reboot, as M(kubeops.maintenance.k8s_node_info) returns it. The node
-        counts as back only once it has another one. Leave this unset if the node was not rebooted.
+        counts as ready only once it has another one. Leave this unset if the node was not rebooted.
       - With this option the node may be missing from the cluster for a while, because some clouds remove nodes whose
         machines are down. Without it, a node that does not exist is an error.
     type: str
@@ -80,7 +80,7 @@ options:
     default: 900
   wait_sleep:
     description:
-      - Seconds between two looks. Less than a second counts as one.
+      - Seconds between two checks. Less than a second counts as one.
     type: int
     default: 5
 extends_documentation_fragment:
@@ -91,7 +91,7 @@ attributes:
   check_mode:
     support: full
     details:
-      - Looks once and never fails because the node is not back, as nothing was done that could be waited for.
+      - Checks once and never fails because the node is not ready, as nothing was done that could be waited for.
   diff_mode:
     support: N/A
     details:
@@ -104,7 +104,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Look at a node before it is patched
+- name: Read a node before it is patched
   kubeops.maintenance.k8s_node_info:
     name: worker-1
     gather: [daemonset_pods, csi_drivers]
@@ -114,7 +114,7 @@ EXAMPLES = r"""
   ansible.builtin.reboot:
   delegate_to: worker-1
 
-- name: Wait until it is back as it was, and stays so for a minute
+- name: Wait until it is ready as before, and stays healthy for a minute
   kubeops.maintenance.k8s_node_wait:
     name: worker-1
     boot_id_before: "{{ before.nodes[0].boot_id }}"
@@ -130,11 +130,11 @@ msg:
   type: str
   sample: "Node worker-1 is not ready after 15 m: it has not been rebooted yet."
 back:
-  description: Whether the node is back.
+  description: Whether the node is ready again.
   returned: always
   type: bool
 lacks:
-  description: What was missing at the last look. Empty if the node is back.
+  description: What was missing at the last check. Empty if nothing was.
   returned: always
   type: list
   elements: dict
@@ -149,12 +149,12 @@ lacks:
       type: str
 node:
   description:
-    - The node at the last look, in the form of RV(kubeops.maintenance.k8s_node_info#module:nodes). Empty if it was
+    - The node at the last check, in the form of RV(kubeops.maintenance.k8s_node_info#module:nodes). Empty if it was
       never seen.
   returned: always
   type: dict
 waited:
-  description: Seconds from the first look to the last.
+  description: Seconds from the first check to the last.
   returned: always
   type: float
 """

@@ -17,6 +17,7 @@ from ..cluster.nodes import static_pods
 from ..errors import InvalidOptions, MaintenanceError
 from ..objects import Obj, int_field, name_of
 from ..option_checks import check_at_least, distinct_texts
+from ..reasons import GateReason
 from ..text import abbreviate
 from .gate_remedies import remedies, remedy
 from .gate_rules import (
@@ -24,7 +25,7 @@ from .gate_rules import (
     Refusal,
     control_plane_survives,
     is_control_plane,
-    nobody_else,
+    no_other_owner,
     one_control_plane_node,
     others_ready,
     warnings_for,
@@ -38,12 +39,12 @@ MAX_REQUEST = 60.0
 # Which rules may be left out, by option.
 CHECKS = ("nodes_ready", "foreign_owners", "control_plane")
 _PURPOSES = {
-    "look": "look at the cluster",
+    "look": "read the cluster's state",
     "cordon": "cordon nodes",
     "drain": "drain nodes",
     "delete_pods": "delete pods past their disruption budgets",
     "volumes": "wait for volumes",
-    "csi_drivers": "look at storage drivers",
+    "csi_drivers": "read the storage drivers",
     "healing": "wait for workloads",
     "diagnosis": "say why workloads are stuck",
     "lock": "hold the lock",
@@ -66,7 +67,7 @@ class GateTask:
 
 def task_from(params: Mapping[str, Any]) -> GateTask:
     """Return the task that the module's parameters describe; raise InvalidOptions with the first fault."""
-    check_at_least("wait_timeout", params.get("wait_timeout"), 0, "seconds, 0 to look once")
+    check_at_least("wait_timeout", params.get("wait_timeout"), 0, "seconds, 0 to check once")
     check_at_least("wait_sleep", params.get("wait_sleep"), 0, "seconds")
     check_at_least("window_margin", params.get("window_margin"), 0, "seconds")
     names = distinct_texts("name", params.get("name"), "the name of a node")
@@ -115,7 +116,7 @@ class Gate:
         if not self._known or not self._retries.tolerates(error):
             return None
         text = f"the API server does not answer ({error.first_line()})"
-        return self._pending([Refusal("api_server", "", text)], kind="api_server")
+        return self._pending([Refusal(GateReason.API_SERVER, "", text)], kind=GateReason.API_SERVER)
 
     def _pending(self, refusals: list[Refusal], kind: object = None) -> Pending | None:
         self._refusals = [*_of_window(self._window), *refusals]
@@ -144,7 +145,7 @@ class Gate:
         if "nodes_ready" in checks:
             found += others_ready(nodes, batch)
         if "foreign_owners" in checks:
-            found += nobody_else(nodes, batch)
+            found += no_other_owner(nodes, batch)
         return found
 
     def _missing_rights(self, cluster: Cluster) -> list[Refusal]:
@@ -152,7 +153,7 @@ class Gate:
         for right in needed_for(self._task.rights_for, self._task.lock_namespace):
             if cluster.may(right) is False:
                 text = f"the account may not {right.text()}, which is needed to {_PURPOSES[step_of(right)]}"
-                found.append(Refusal("forbidden", "", text, final=True))
+                found.append(Refusal(GateReason.FORBIDDEN, "", text, final=True))
         return found
 
     def _check_names(self, nodes: list[Obj]) -> None:
@@ -175,7 +176,7 @@ class Gate:
             "open": not refusals,
             "refusals": [
                 {
-                    "reason": refusal.reason,
+                    "reason": refusal.reason.value,
                     "node": refusal.node,
                     "message": refusal.message,
                     "remedy": remedy([refusal]),
@@ -190,7 +191,8 @@ class Gate:
 def _of_window(window: Opening) -> list[Refusal]:
     if window.open:
         return []
-    return [Refusal("window_past" if window.past else "window_closed", "", window.message, final=window.past)]
+    reason = GateReason.WINDOW_PAST if window.past else GateReason.WINDOW_CLOSED
+    return [Refusal(reason, "", window.message, final=window.past)]
 
 
 def _joined(refusals: list[Refusal]) -> str:

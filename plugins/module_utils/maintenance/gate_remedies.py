@@ -11,29 +11,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..reasons import GateReason
 from ..text import abbreviate
 from .gate_rules import Refusal
 
 # By reason, for one node or several.
 _REMEDIES = {
-    "node_not_ready": "repair {nodes}, or list {them} in ignore_nodes (node_patch_gate_ignore_nodes)",
-    "foreign_owner": (
+    GateReason.NODE_NOT_READY: "repair {nodes}, or list {them} in ignore_nodes (node_patch_gate_ignore_nodes)",
+    GateReason.FOREIGN_OWNER: (
         "wait for {names} to finish; if that has happened already, uncordon {nodes} in that name (cordon_owner, in "
         "the role node_drain_cordon_owner), "
         "or list {them} in ignore_nodes (node_patch_gate_ignore_nodes)"
     ),
-    "control_plane_batch": "take them one at a time, in a play with serial: 1",
-    "control_plane_unready": "repair the control plane on {nodes} first",
-    "etcd_quorum": "repair etcd on {names} first, because without a majority of its members the cluster stands still",
-    "window_closed": "start again while it is open, or change the option window (node_patch_window)",
-    "window_past": "give the option window (node_patch_window) a later end (not_after), or leave it out",
-    "forbidden": "grant these rights; the playbook kubeops.maintenance.rbac writes a manifest with all of them",
+    GateReason.CONTROL_PLANE_BATCH: "take them one at a time, in a play with serial: 1",
+    GateReason.CONTROL_PLANE_UNREADY: "repair the control plane on {nodes} first",
+    GateReason.ETCD_QUORUM: (
+        "repair etcd on {names} first, because without a majority of its members the cluster stands still"
+    ),
+    GateReason.WINDOW_CLOSED: "start again while it is open, or change the option window (node_patch_window)",
+    GateReason.WINDOW_PAST: "give the option window (node_patch_window) a later end (not_after), or leave it out",
+    GateReason.FORBIDDEN: (
+        "grant these rights; the playbook kubeops.maintenance.rbac writes a manifest with all of them"
+    ),
 }
 
 
 def remedies(refusals: Iterable[Refusal]) -> list[str]:
     """Return a sentence for each reason about which something can be done."""
-    groups: dict[str, list[Refusal]] = {}
+    groups: dict[GateReason, list[Refusal]] = {}
     for refusal in refusals:
         groups.setdefault(refusal.reason, []).append(refusal)
     return [text for group in groups.values() if (text := remedy(group))]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..cluster.cordon_owners import owners_of
 from ..objects import Obj, condition_of, is_ready, is_unschedulable, labels_of, mapping_at, mappings_at, name_of
+from ..reasons import GateReason
 from ..text import abbreviate, count_noun
 
 # https://kubernetes.io/docs/reference/labels-annotations-taints/#node-role-kubernetes-io-control-plane
@@ -25,12 +26,12 @@ _STATE = "node.kubernetes.io/"
 
 
 class Refusal(NamedTuple):
-    """Why the batch may not go: a reason that playbooks may test, the node it is about ("" for none), a text.
+    """What blocks the batch: a reason that playbooks may test, the node concerned ("" for none), a text.
 
-    final: waiting does not change it; names: who is to be asked or mended, where that is not the node.
+    final: waiting does not change it; names: whom to ask, or what to repair, where that is not the node.
     """
 
-    reason: str
+    reason: GateReason
     node: str
     message: str
     final: bool = False
@@ -47,7 +48,7 @@ class Batch:
 
 
 def is_control_plane(node: Obj) -> bool:
-    """Tell whether the node belongs to the control plane."""
+    """Return whether the node belongs to the control plane."""
     return any(label in labels_of(node) for label in _CONTROL_PLANE)
 
 
@@ -59,13 +60,13 @@ def others_ready(nodes: list[Obj], batch: Batch) -> list[Refusal]:
         if name in batch.nodes or name in batch.ignore or is_ready(node):
             continue
         ready = condition_of(node, "Ready")
-        said = str(ready.get("message") or ready.get("reason") or "no word from its kubelet").rstrip(".")
-        found.append(Refusal("node_not_ready", name, f"node {name} is not Ready ({said})"))
+        text = str(ready.get("message") or ready.get("reason") or "no word from its kubelet").rstrip(".")
+        found.append(Refusal(GateReason.NODE_NOT_READY, name, f"node {name} is not Ready ({text})"))
     return found
 
 
-def nobody_else(nodes: list[Obj], batch: Batch) -> list[Refusal]:
-    """Refuse while a node is cordoned by another owner: somebody else's maintenance is going on."""
+def no_other_owner(nodes: list[Obj], batch: Batch) -> list[Refusal]:
+    """Refuse while a node is cordoned by another owner: another maintenance is in progress."""
     found = []
     for node in nodes:
         name = name_of(node)
@@ -76,7 +77,7 @@ def nobody_else(nodes: list[Obj], batch: Batch) -> list[Refusal]:
             f"{owner} since {mapping_at(entry).get('since') or '?'}" for owner, entry in sorted(foreign.items())
         )
         text = f"node {name} is under maintenance by another owner ({owners})"
-        found.append(Refusal("foreign_owner", name, text, names=tuple(sorted(foreign))))
+        found.append(Refusal(GateReason.FOREIGN_OWNER, name, text, names=tuple(sorted(foreign))))
     return found
 
 
@@ -89,13 +90,13 @@ def one_control_plane_node(nodes: list[Obj], batch: Batch) -> list[Refusal]:
         f"{count_noun(len(together), 'node')} of the control plane are in one batch ({abbreviate(together)}), "
         "but must be taken out one at a time"
     )
-    return [Refusal("control_plane_batch", together[0], text, final=True)]
+    return [Refusal(GateReason.CONTROL_PLANE_BATCH, together[0], text, final=True)]
 
 
 def control_plane_survives(
     nodes: list[Obj], batch: Batch, static_pods: Mapping[str, list[dict[str, Any]]]
 ) -> list[Refusal]:
-    """Refuse to take a control plane node while the others do not bear it alone.
+    """Refuse to take a control plane node unless the remaining control plane stays available.
 
     static_pods: of each node of the control plane, as node_facts gives them. etcd needs more than half of its members:
     https://etcd.io/docs/latest/faq/#why-an-odd-number-of-cluster-members
@@ -110,17 +111,17 @@ def control_plane_survives(
         unready = [pod["name"] for pod in static_pods.get(name, []) if not pod["ready"]]
         if unready:
             text = f"the control plane on node {name} is not ready ({abbreviate(unready)})"
-            found.append(Refusal("control_plane_unready", name, text))
-    return found + _etcd_stands(control_plane, leaving, staying, static_pods)
+            found.append(Refusal(GateReason.CONTROL_PLANE_UNREADY, name, text))
+    return found + _etcd_keeps_quorum(control_plane, leaving, staying, static_pods)
 
 
-def _etcd_stands(
+def _etcd_keeps_quorum(
     control_plane: list[str], leaving: list[str], staying: list[str], static_pods: Mapping[str, list[dict[str, Any]]]
 ) -> list[Refusal]:
     members = [name for name in control_plane if _etcd_of(static_pods.get(name, []))]
     healthy = [name for name in members if name in staying and all(p["ready"] for p in _etcd_of(static_pods[name]))]
     needed = len(members) // 2 + 1
-    # One or two members cannot lose one and keep a majority; whoever has so few has accepted that.
+    # One or two members cannot lose one and keep a majority; clusters with so few accept the outage.
     if len(members) <= 2 or len(healthy) >= needed or not any(name in members for name in leaving):
         return []
     text = (
@@ -128,16 +129,16 @@ def _etcd_stands(
         f"and {needed} are needed"
     )
     missing = tuple(name for name in members if name not in (*healthy, *leaving)) or tuple(leaving)
-    return [Refusal("etcd_quorum", leaving[0], text, names=missing)]
+    return [Refusal(GateReason.ETCD_QUORUM, leaving[0], text, names=missing)]
 
 
 def warnings_for(nodes: list[Obj], batch: Batch) -> list[str]:
     """Return what should be known though it refuses nothing."""
-    return [*few_of_the_control_plane(nodes, batch), *nowhere_to_go(nodes, batch), *unknown_names(nodes, batch)]
+    return [*few_of_the_control_plane(nodes, batch), *no_node_for_pods(nodes, batch), *unknown_names(nodes, batch)]
 
 
 def unknown_names(nodes: list[Obj], batch: Batch) -> list[str]:
-    """Warn of names to ignore that no node has. A node may have been removed since, so they are no error."""
+    """Warn of names to ignore that no node has. A node may have been removed since, so it is not an error."""
     known = {name_of(node) for node in nodes}
     unknown = [name for name in batch.ignore if name not in known]
     if not unknown:
@@ -160,7 +161,7 @@ def few_of_the_control_plane(nodes: list[Obj], batch: Batch) -> list[str]:
     return []
 
 
-def nowhere_to_go(nodes: list[Obj], batch: Batch) -> list[str]:
+def no_node_for_pods(nodes: list[Obj], batch: Batch) -> list[str]:
     """Warn if no node is left where pods of the batch could go.
 
     A pod may run where it runs now, so it tolerates the taints of its node. It could go to a node outside the batch

@@ -42,7 +42,7 @@ class Hold:
 
 
 def hold_of(lease: Obj | None, claimant: Claimant, now: float, has_ended: Callable[[Run], bool]) -> Hold:
-    """Return how things stand. now: seconds since 1970."""
+    """Return who holds the lease. now: seconds since 1970."""
     spec = mapping_at(lease, "spec")
     holder = str(spec.get("holderIdentity") or "")
     renewed = parse_time(spec.get("renewTime"))
@@ -58,7 +58,7 @@ def hold_of(lease: Obj | None, claimant: Claimant, now: float, has_ended: Callab
 
 
 def is_due(lease: Obj, claimant: Claimant, now: float) -> bool:
-    """Tell whether the claimant's own lease wants to be renewed."""
+    """Return whether the claimant's own lease is to be renewed."""
     spec = mapping_at(lease, "spec")
     renewed = parse_time(spec.get("renewTime"))
     if renewed is None or int_field(spec.get("leaseDurationSeconds")) != claimant.duration:

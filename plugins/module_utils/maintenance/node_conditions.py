@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Judge whether a node came back from maintenance as it was meant to, and for how long it has been well since."""
+"""Find what a node still lacks after its maintenance, and how long it has been healthy since."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..cluster.nodes import daemonset_pods
 from ..objects import Obj, condition_of, is_ready, mapping_at, mappings_at, uid_of
+from ..reasons import UnmetReason
 from ..text import abbreviate, count_noun
 
 # The node's own cordon, which is lifted later.
@@ -17,7 +18,7 @@ UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 
 
 class Taint(NamedTuple):
-    """A taint as Kubernetes tells them apart: by key and effect; the value counts for those who wrote it."""
+    """A taint. Kubernetes identifies it by key and effect."""
 
     key: str
     value: str
@@ -31,13 +32,13 @@ class Taint(NamedTuple):
 class Unmet(NamedTuple):
     """What a node still lacks: a reason that playbooks may test, and a text for people."""
 
-    reason: str
+    reason: UnmetReason
     message: str
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What a node must be to count as back. Empty: not asked for.
+    """What a node must be to count as ready again. Empty: not required.
 
     other_boot_id: the boot id of before; daemonsets: C(namespace/name) of those that must have a ready pod here;
     taints: the only ones that the node may have beside its cordon, None for any.
@@ -60,43 +61,43 @@ def taint_from(entry: dict[str, Any]) -> Taint:
     return Taint(*(str(entry.get(key) or "") for key in ("key", "value", "effect")))
 
 
-def lacks_of_node(node: Obj, expected: Expected) -> list[Unmet]:
+def unmet_by_node(node: Obj, expected: Expected) -> list[Unmet]:
     """Return what the node's own object shows to be missing."""
     info = mapping_at(node, "status", "nodeInfo")
     found = []
     # First of all: a node that went down a moment ago still looks Ready and has its old kubelet.
     if expected.other_boot_id and str(info.get("bootID") or "") in ("", expected.other_boot_id):
-        found.append(Unmet("not_rebooted", "it has not been rebooted yet"))
+        found.append(Unmet(UnmetReason.NOT_REBOOTED, "it has not been rebooted yet"))
     if not is_ready(node):
         ready = condition_of(node, "Ready")
-        said = str(ready.get("message") or ready.get("reason") or "its kubelet has not reported")
-        found.append(Unmet("not_ready", f"it is not Ready: {said.rstrip('.')}"))
+        text = str(ready.get("message") or ready.get("reason") or "its kubelet has not reported")
+        found.append(Unmet(UnmetReason.NOT_READY, f"it is not Ready: {text.rstrip('.')}"))
     version = str(info.get("kubeletVersion") or "")
     if expected.kubelet_version and version != expected.kubelet_version:
         text = f"its kubelet is {version or 'unknown'} and not {expected.kubelet_version}"
-        found.append(Unmet("kubelet_version", text))
+        found.append(Unmet(UnmetReason.KUBELET_VERSION, text))
     if expected.taints is not None:
-        strange = [taint for taint in taints_of(node) if taint not in expected.taints]
-        if strange:
-            found.append(Unmet("taints", f"it has {_named('taint', [taint.text() for taint in strange])}"))
+        unexpected = [taint for taint in taints_of(node) if taint not in expected.taints]
+        if unexpected:
+            found.append(Unmet(UnmetReason.TAINTS, f"it has {_named('taint', [taint.text() for taint in unexpected])}"))
     return found
 
 
-def lacks_of_pods(pods: list[Obj], expected: Expected) -> list[Unmet]:
+def unmet_by_pods(pods: list[Obj], expected: Expected) -> list[Unmet]:
     """Return which DaemonSets have no ready pod among the node's pods."""
     ready = {f"{pod['namespace']}/{pod['daemonset']}" for pod in daemonset_pods(pods) if pod["ready"]}
     missing = [name for name in expected.daemonsets if name not in ready]
     if not missing:
         return []
-    return [Unmet("daemonset_pods", f"it lacks a ready pod of {_named('DaemonSet', missing)}")]
+    return [Unmet(UnmetReason.DAEMONSET_PODS, f"it lacks a ready pod of {_named('DaemonSet', missing)}")]
 
 
-def lacks_of_drivers(drivers: list[str], expected: Expected) -> list[Unmet]:
+def unmet_by_drivers(drivers: list[str], expected: Expected) -> list[Unmet]:
     """Return which storage drivers are not registered."""
     missing = [name for name in expected.csi_drivers if name not in drivers]
     if not missing:
         return []
-    return [Unmet("csi_drivers", f"it lacks {_named('storage driver', missing)}")]
+    return [Unmet(UnmetReason.CSI_DRIVERS, f"it lacks {_named('storage driver', missing)}")]
 
 
 def _named(noun: str, names: list[str]) -> str:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wait until a node is back from maintenance and stays so for a while."""
+"""Wait until a node is ready again after maintenance, and stays healthy for a while."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ from ..errors import (
 )
 from ..objects import Obj, int_field, uid_of
 from ..option_checks import check_at_least
+from ..reasons import UnmetReason
 from ..text import format_duration
-from .node_conditions import Expected, StableFor, Unmet, lacks_of_drivers, lacks_of_node, lacks_of_pods, taint_from
+from .node_conditions import Expected, StableFor, Unmet, taint_from, unmet_by_drivers, unmet_by_node, unmet_by_pods
 from .polling import EPSILON, Pending, Polling
 
 # Seconds for the requests of one check.
@@ -116,9 +117,9 @@ class NodeWait:
         self._stable.interrupt()
         away = isinstance(error, (ServerFault, TooManyRequests, Unreachable))
         what = "does not answer" if away else "refuses what it allowed before"
-        self._unmet = [Unmet("api_server", f"the API server {what} ({error.first_line()})")]
+        self._unmet = [Unmet(UnmetReason.API_SERVER, f"the API server {what} ({error.first_line()})")]
         begin = f"{self._healthy_for()}, but " if self._stable.lasted > 0 else "not ready yet: "
-        return self._pending(begin + _joined(self._unmet), kind="api_server")
+        return self._pending(begin + _joined(self._unmet), kind=UnmetReason.API_SERVER)
 
     def _may_pass(self, error: MaintenanceError) -> bool:
         """Return whether to keep waiting after an error. It may last: a control plane may have one node only."""
@@ -142,14 +143,14 @@ class NodeWait:
         expected = self._task.expected
         node = self._read(cluster)
         if node is None:
-            return [Unmet("gone", "it is not in the cluster any more")]
-        found = lacks_of_node(node, expected)
+            return [Unmet(UnmetReason.GONE, "it is not in the cluster any more")]
+        found = unmet_by_node(node, expected)
         if not found and expected.daemonsets:
             pods = self._requested("pods", partial(cluster.pods_on, self._task.name, []))
-            found = lacks_of_pods(pods.items, expected)
+            found = unmet_by_pods(pods.items, expected)
         if not found and expected.csi_drivers:
             drivers = self._requested("drivers", partial(cluster.csi_drivers, self._task.name))
-            found = lacks_of_drivers(drivers, expected)
+            found = unmet_by_drivers(drivers, expected)
         return found or node
 
     def _requested(self, what: str, request: Callable[[], Value]) -> Value:
@@ -161,14 +162,14 @@ class NodeWait:
     def _read(self, cluster: Cluster) -> Obj | None:
         before = self._node
         node = self._requested("node", partial(cluster.node_now, self._task.name))
-        # Who knows a boot id has seen the node, which some clouds take out of the cluster while it is down.
+        # A boot ID proves that the node existed: some clouds remove a node from the cluster while it is down.
         if node is None and before is None and not self._task.expected.other_boot_id:
             raise InvalidOptions(f"there is no node {self._task.name!r} in this cluster")
         if node is not None:
             if before is not None and uid_of(before) != uid_of(node):
                 self.warnings.append(
                     f"node {self._task.name} left the cluster and joined it again: its earlier cordon, labels, taints "
-                    "and annotations are gone, unless somebody has set them again"
+                    "and annotations are gone, unless they were set again"
                 )
             self._node = node
         return node
@@ -186,7 +187,7 @@ class NodeWait:
             "changed": False,
             "msg": message + ".",
             "back": done,
-            "lacks": [condition._asdict() for condition in unmet],
+            "lacks": [{"reason": reason.value, "message": message} for reason, message in unmet],
             "node": {} if self._node is None else node_facts(self._node),
             "waited": round(waited, 1),
         }

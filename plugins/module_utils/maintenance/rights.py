@@ -51,7 +51,7 @@ STEPS: Mapping[str, tuple[Right, ...]] = {
         for verb in ("get", "create", "patch", "delete")
     ),
 }
-# Without these a step still works, only less well: slower, or with less to tell.
+# Without these a step still works, only less well: slower, or with less to report.
 _OPTIONAL = {"diagnosis"}
 # A pod is either evicted or deleted.
 _REPLACED = {"delete_pods": Right("create", "pods", "eviction")}

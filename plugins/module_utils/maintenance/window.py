@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tell whether a maintenance window is open. Times of day are local to the window's time zone."""
+"""Find out whether a maintenance window is open. Times of day are local to the window's time zone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Window:
 
 
 class Opening(NamedTuple):
-    """How windows stand at a moment; times in seconds since 1970. past: none of them opens ever again."""
+    """The state of windows at a moment; times in seconds since 1970. past: none of them opens ever again."""
 
     open: bool
     past: bool
@@ -51,7 +51,7 @@ def windows_from(option: str, entries: Iterable[Mapping[str, Any]] | None) -> tu
 
 
 def opening(windows: tuple[Window, ...], now: float, margin: float = 0) -> Opening:
-    """Return how the windows stand; open only if one stays so for at least so many seconds. No windows: always open."""
+    """Return the windows' state; open only if one stays open for the margin, in seconds. No windows: always open."""
     if not windows:
         return Opening(True, False, None, None, "")
     spans = sorted(span for window in windows for span in _spans(window, now))
@@ -65,18 +65,18 @@ def opening(windows: tuple[Window, ...], now: float, margin: float = 0) -> Openi
     zone = windows[0].zone
     for start, end in joined:
         if start <= now < end and end - now >= margin:
-            return Opening(True, False, start, end, f"the maintenance window is open until {_said(end, zone)}")
+            return Opening(True, False, start, end, f"the maintenance window is open until {_date(end, zone)}")
     later = [start for start, end in joined if start > now]
     current = [end for start, end in joined if start <= now < end]
     if current:
-        text = f"the maintenance window closes {_said(current[0], zone)}, too soon to begin"
-        again = f", and opens again {_said(later[0], zone)}" if later else ""
+        text = f"the maintenance window closes {_date(current[0], zone)}, too soon to begin"
+        again = f", and opens again {_date(later[0], zone)}" if later else ""
         return Opening(False, False, later[0] if later else None, current[0], text + again)
     if later:
-        return Opening(False, False, later[0], None, f"the maintenance window opens {_said(later[0], zone)}")
+        return Opening(False, False, later[0], None, f"the maintenance window opens {_date(later[0], zone)}")
     ends = [window.not_after.timestamp() for window in windows if window.not_after is not None]
     if ends and max(ends) <= now:
-        return Opening(False, True, None, None, f"the maintenance window ended {_said(max(ends), zone)}")
+        return Opening(False, True, None, None, f"the maintenance window ended {_date(max(ends), zone)}")
     return Opening(False, False, None, None, "the maintenance window does not open within the next days")
 
 
@@ -105,7 +105,7 @@ def _moment(day: datetime.date, minutes: int, zone: zoneinfo.ZoneInfo) -> dateti
     return (midnight + datetime.timedelta(minutes=minutes)).replace(tzinfo=zone)
 
 
-def _said(moment: float, zone: zoneinfo.ZoneInfo) -> str:
+def _date(moment: float, zone: zoneinfo.ZoneInfo) -> str:
     return datetime.datetime.fromtimestamp(moment, zone).strftime("%Y-%m-%d %H:%M %Z")
 
 
@@ -140,9 +140,9 @@ def _zone(option: str, name: str) -> zoneinfo.ZoneInfo:
 
 def _minutes(option: str, text: Any) -> int:
     # YAML reads 22:30 without quotes as a number of minutes, and so does this.
-    said = str(text).strip()
-    match = _TIME.match(said)
-    minutes = int(said) if said.isdigit() else int(match.group(1)) * 60 + int(match.group(2)) if match else 9999
+    value = str(text).strip()
+    match = _TIME.match(value)
+    minutes = int(value) if value.isdigit() else int(match.group(1)) * 60 + int(match.group(2)) if match else 9999
     if minutes > 1440:
         raise InvalidOptions(f"the option {option} is {text!r}, but must be a time of day such as 22:30")
     return minutes

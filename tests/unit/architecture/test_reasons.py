@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The reasons of a pod are one closed set: in the code, in RETURN, and in the guide."""
+"""The reasons of each module are one closed set: in the code and in RETURN; those of pods in the guide, too."""
 
 from __future__ import annotations
 
@@ -12,8 +12,17 @@ import re
 import pytest
 import yaml
 
-from ansible_collections.kubeops.maintenance.plugins.module_utils.reasons import Reason
-from ansible_collections.kubeops.maintenance.plugins.modules import k8s_node_drain
+from ansible_collections.kubeops.maintenance.plugins.module_utils.reasons import (
+    GateReason,
+    Reason,
+    ReasonEnum,
+    UnmetReason,
+)
+from ansible_collections.kubeops.maintenance.plugins.modules import (
+    k8s_maintenance_gate,
+    k8s_node_drain,
+    k8s_node_wait,
+)
 from packages import files, tree_of
 from places import ROOT
 
@@ -23,13 +32,18 @@ OTHERS = ("module_utils/rollout/", "module_utils/maintenance/", "modules/", "plu
 LOOP = "module_utils/drain/loop.py"
 
 
-def documented() -> str:
-    keys = yaml.safe_load(k8s_node_drain.RETURN)["pending_pods"]["contains"]["reason"]["description"]
-    return " ".join(keys)
-
-
-def test_return_names_each_reason_once() -> None:
-    assert sorted(re.findall(r"V\((\w+)\)", documented())) == sorted(VALUES)
+@pytest.mark.parametrize(
+    ("returned", "key", "reasons"),
+    [
+        (k8s_node_drain.RETURN, "pending_pods", Reason),
+        (k8s_maintenance_gate.RETURN, "refusals", GateReason),
+        (k8s_node_wait.RETURN, "lacks", UnmetReason),
+    ],
+)
+def test_return_names_each_reason_once(returned: str, key: str, reasons: type[ReasonEnum]) -> None:
+    description = yaml.safe_load(returned)[key]["contains"]["reason"]["description"]
+    text = description if isinstance(description, str) else " ".join(description)
+    assert sorted(re.findall(r"V\((\w+)\)", text)) == sorted(reason.value for reason in reasons)
 
 
 def test_the_guide_has_each_reason() -> None:
@@ -48,7 +62,7 @@ def test_no_file_writes_a_reason_as_a_text() -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("reason", list(Reason))
-def test_a_reason_is_written_as_its_value(reason: Reason) -> None:
+@pytest.mark.parametrize("reason", [*Reason, *GateReason, *UnmetReason])
+def test_a_reason_is_written_as_its_value(reason: ReasonEnum) -> None:
     assert (f"{reason}", str(reason), json.dumps([reason])) == (reason.value, reason.value, f'["{reason.value}"]')
     assert reason.meaning and not reason.meaning.endswith(".")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 kubeops.maintenance contributors
 # GNU General Public License v3.0 or later (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When a node is back from maintenance."""
+"""When a node is ready again after maintenance."""
 
 from __future__ import annotations
 
@@ -253,14 +253,14 @@ def test_a_node_that_left_the_cluster_for_good_is_said_to_be_gone() -> None:
     assert result["node"]["name"] == "w1"
 
 
-def test_a_node_that_was_replaced_begins_its_soak_time_anew_and_is_warned_of() -> None:
+def test_a_node_that_was_replaced_restarts_its_stable_time_and_is_warned_of() -> None:
     scene = Scene(controllers=False)
     scene.agenda.after(11, lambda: replace(scene))
     wait = waiting(scene, ready_for=30)
     assert wait.run()["waited"] == 45.0
     assert wait.warnings == [
         "node w1 left the cluster and joined it again: its earlier cordon, labels, taints and annotations are gone, "
-        "unless somebody has set them again"
+        "unless they were set again"
     ]
 
 

@@ -155,14 +155,8 @@ class Lock:
             f"and expires {_stamp(hold.expires)} unless it is renewed; "
             "set steal (node_patch_lock_steal) if that holder is dead."
         )
-        return {
-            "changed": False,
-            "msg": text,
-            "held": False,
-            "holder": hold.holder,
-            "since": hold.since,
-            "expires": _stamp(hold.expires),
-        }
+        owner = {"holder": hold.holder, "since": hold.since, "expires": _stamp(hold.expires)}
+        return {"changed": False, "msg": text, "held": False, **owner}
 
     def _result(self, changed: bool, hold: Hold, verb: str, since: str, expires: float | None) -> dict[str, Any]:
         held = verb in ("holds", "took", "renewed")

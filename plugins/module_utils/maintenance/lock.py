@@ -89,8 +89,7 @@ class Lock:
             change = self._take if self._task.wanted else self._release
             self._done = retry_on_conflict(partial(change, store), partial(self._read, store))
         except Conflict:
-            text = f"others keep changing the lock {self._where()}: try again when they have finished"
-            raise Failed(text) from None
+            raise Failed(f"the lock {self._where()} is being changed concurrently: try again later") from None
         self._retries.reset()
         self._away, self._waiting = "", self._done is None
         return self._pending() if self._waiting else None

@@ -65,10 +65,7 @@ class NodeMark:
         try:
             keys, before = retry_on_conflict(self._write, self._read)
         except Conflict:
-            raise Failed(
-                f"others keep changing node {self._task.name}, so nothing could be written on it: "
-                "try again when they have finished"
-            ) from None
+            raise Failed(f"node {self._task.name} is being changed concurrently: try again later") from None
         after = self._marks()
         words = f"{'Changed' if keys else 'Nothing to change'} on node {self._task.name}: {abbreviate(keys)}"
         result = dict(after, changed=bool(keys), msg=words.rstrip(": ") + ".", name=self._task.name)

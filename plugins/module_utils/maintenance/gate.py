@@ -175,13 +175,8 @@ class Gate:
             "msg": " ".join([message, *remedies(refusals)]),
             "open": not refusals,
             "refusals": [
-                {
-                    "reason": refusal.reason.value,
-                    "node": refusal.node,
-                    "message": refusal.message,
-                    "remedy": remedy([refusal]),
-                }
-                for refusal in refusals
+                dict(reason=one.reason.value, node=one.node, message=one.message, remedy=remedy([one]))
+                for one in refusals
             ],
             "window": {"open": window.open, "opens": window.opens, "closes": window.closes, "message": window.message},
             "waited": round(self._polling.waited, 1),

@@ -152,13 +152,10 @@ def few_of_the_control_plane(nodes: list[Obj], batch: Batch) -> list[str]:
     """Warn if the API server may be away together with the batch."""
     control_plane = [name_of(node) for node in nodes if is_control_plane(node)]
     leaving = [name for name in control_plane if name in batch.nodes]
-    if leaving and len(control_plane) <= 2:
-        nodes_it_has = count_noun(len(control_plane), "node")
-        return [
-            f"the control plane has {nodes_it_has}, so the API server or etcd may be away "
-            f"while {abbreviate(leaving)} is down"
-        ]
-    return []
+    if not leaving or len(control_plane) > 2:
+        return []
+    size, names = count_noun(len(control_plane), "node"), abbreviate(leaving)
+    return [f"the control plane has {size}, so the API server or etcd may be away while {names} is down"]
 
 
 def no_node_for_pods(nodes: list[Obj], batch: Batch) -> list[str]:

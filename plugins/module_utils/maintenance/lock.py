@@ -89,8 +89,7 @@ class Lock:
             change = self._take if self._task.wanted else self._release
             self._done = retry_on_conflict(partial(change, store), partial(self._read, store))
         except Conflict:
-            text = f"others keep changing the lock {self._where()}: try again when they have finished"
-            raise Failed(text) from None
+            raise Failed(f"the lock {self._where()} is being changed concurrently: try again later") from None
         self._retries.reset()
         self._away, self._waiting = "", self._done is None
         return self._pending() if self._waiting else None
@@ -155,14 +154,8 @@ class Lock:
             f"and expires {_stamp(hold.expires)} unless it is renewed; "
             "set steal (node_patch_lock_steal) if that holder is dead."
         )
-        return {
-            "changed": False,
-            "msg": text,
-            "held": False,
-            "holder": hold.holder,
-            "since": hold.since,
-            "expires": _stamp(hold.expires),
-        }
+        owner = {"holder": hold.holder, "since": hold.since, "expires": _stamp(hold.expires)}
+        return {"changed": False, "msg": text, "held": False, **owner}
 
     def _result(self, changed: bool, hold: Hold, verb: str, since: str, expires: float | None) -> dict[str, Any]:
         held = verb in ("holds", "took", "renewed")

@@ -95,9 +95,7 @@ def unmet_by_pods(pods: list[Obj], expected: Expected) -> list[Unmet]:
 def unmet_by_drivers(drivers: list[str], expected: Expected) -> list[Unmet]:
     """Return which storage drivers are not registered."""
     missing = [name for name in expected.csi_drivers if name not in drivers]
-    if not missing:
-        return []
-    return [Unmet(UnmetReason.CSI_DRIVERS, f"it lacks {_named('storage driver', missing)}")]
+    return [Unmet(UnmetReason.CSI_DRIVERS, f"it lacks {_named('storage driver', missing)}")] if missing else []
 
 
 def _named(noun: str, names: list[str]) -> str:

@@ -55,6 +55,7 @@ class NodeMark:
 
     def __init__(self, task: MarkTask, context: Context) -> None:
         self._task = task
+        self._wanted = {"annotations": task.annotations, "labels": task.labels}
         self._cluster = Cluster(context.rest_for(Deadline(context.clock, MAX_SECONDS)))
         self._node: Obj = {}
 
@@ -64,10 +65,7 @@ class NodeMark:
         try:
             keys, before = retry_on_conflict(self._write, self._read)
         except Conflict:
-            raise Failed(
-                f"others keep changing node {self._task.name}, so nothing could be written on it: "
-                "try again when they have finished"
-            ) from None
+            raise Failed(f"node {self._task.name} is being changed concurrently: try again later") from None
         after = self._marks()
         words = f"{'Changed' if keys else 'Nothing to change'} on node {self._task.name}: {abbreviate(keys)}"
         result = dict(after, changed=bool(keys), msg=words.rstrip(": ") + ".", name=self._task.name)
@@ -80,8 +78,8 @@ class NodeMark:
         """Write what differs; return its keys, and what there was before."""
         before = self._marks()
         changes = {
-            "annotations": _changes(before["annotations"], self._task.annotations),
-            "labels": _changes(before["labels"], self._task.labels),
+            field: {key: value for key, value in wanted.items() if before[field].get(key) != value}
+            for field, wanted in self._wanted.items()
         }
         keys = [key for change in changes.values() for key in change]
         if keys:
@@ -90,9 +88,10 @@ class NodeMark:
         return keys, before
 
     def _marks(self) -> dict[str, dict[str, str]]:
+        found = {field: mapping_at(self._node, "metadata", field) for field in self._wanted}
         return {
-            "annotations": _present(self._node, "annotations", self._task.annotations),
-            "labels": _present(self._node, "labels", self._task.labels),
+            field: {key: str(found[field][key]) for key in self._wanted[field] if key in found[field]}
+            for field in found
         }
 
 
@@ -109,12 +108,3 @@ def _wanted(option: str, values: Any) -> dict[str, str | None]:
 def _text(value: Any) -> str:
     """Return a value as text. What templates of ansible-core before 2.19 have read as JSON becomes JSON again."""
     return json.dumps(value) if isinstance(value, (Mapping, list)) else str(value)
-
-
-def _present(node: Obj, field: str, keys: Mapping[str, Any]) -> dict[str, str]:
-    found = mapping_at(node, "metadata", field)
-    return {key: str(found[key]) for key in keys if key in found}
-
-
-def _changes(present: dict[str, str], wanted: Mapping[str, str | None]) -> dict[str, str | None]:
-    return {key: value for key, value in wanted.items() if present.get(key) != value}

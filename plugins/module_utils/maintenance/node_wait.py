@@ -101,7 +101,7 @@ class NodeWait:
         if isinstance(node, list):
             self._stable.reset()
             self._unmet = node
-            return self._pending(f"not ready yet: {_joined(node)}")
+            return Pending(f"not ready yet: {_joined(node)}", self._task.wait_sleep)
         self._unmet = []
         self._stable.add(node, self._clock.monotonic())
         lasted, wanted = self._stable.lasted, self._task.ready_for
@@ -119,7 +119,7 @@ class NodeWait:
         what = "does not answer" if away else "refuses what it allowed before"
         self._unmet = [Unmet(UnmetReason.API_SERVER, f"the API server {what} ({error.first_line()})")]
         begin = f"{self._healthy_for()}, but " if self._stable.lasted > 0 else "not ready yet: "
-        return self._pending(begin + _joined(self._unmet), kind=UnmetReason.API_SERVER)
+        return Pending(begin + _joined(self._unmet), self._task.wait_sleep, kind=UnmetReason.API_SERVER)
 
     def _may_pass(self, error: MaintenanceError) -> bool:
         """Return whether to keep waiting after an error. It may last: a control plane may have one node only."""
@@ -131,9 +131,6 @@ class NodeWait:
         # An API server that has just started may not know its roles yet, nor who vouches for tokens. What gives
         # credentials may have been on the node.
         return isinstance(error, (ApiError, InvalidConfiguration)) and self._request in self._returned
-
-    def _pending(self, text: str, kind: object = None) -> Pending:
-        return Pending(text, self._task.wait_sleep, kind=kind)
 
     def _healthy_for(self) -> str:
         return f"healthy for {format_duration(self._stable.lasted)} of {format_duration(self._task.ready_for)}"

@@ -56,7 +56,7 @@ def lacking(result: dict[str, Any]) -> list[str]:
     return [lack["reason"] for lack in result["lacks"]]
 
 
-def test_a_node_that_is_well_is_back_at_once() -> None:
+def test_a_healthy_node_is_ready_at_once() -> None:
     result = waited(Scene())
     assert (result["back"], result["waited"], result["lacks"]) == (True, 0.0, [])
     assert result["node"]["name"] == "w1"
@@ -76,7 +76,7 @@ def test_a_node_that_still_looks_ready_is_not_back_from_its_reboot() -> None:
     assert result["msg"] == "Node w1 is not ready after 1 m: it has not been rebooted yet."
 
 
-def test_a_soak_time_begins_anew_when_the_node_falls_back() -> None:
+def test_a_stable_time_restarts_when_the_node_falls_back() -> None:
     scene = Scene()
     scene.agenda.after(20, lambda: scene.cluster.controllers.fail("w1"))
     scene.agenda.after(31, lambda: scene.cluster.controllers.recover("w1"))
@@ -84,7 +84,7 @@ def test_a_soak_time_begins_anew_when_the_node_falls_back() -> None:
     assert (result["back"], result["waited"]) == (True, 65.0)
 
 
-def test_a_soak_time_that_is_not_over_says_how_long_it_was() -> None:
+def test_a_stable_time_that_is_not_over_says_how_long_it_was() -> None:
     scene = Scene()
     scene.cluster.controllers.fail("w1")
     scene.agenda.after(40, lambda: scene.cluster.controllers.recover("w1"))
@@ -168,12 +168,12 @@ def test_an_unknown_node_is_an_error() -> None:
         waited(Scene(), name="w9")
 
 
-def test_a_soak_time_longer_than_the_limit_is_an_error() -> None:
+def test_a_stable_time_longer_than_the_limit_is_an_error() -> None:
     with pytest.raises(InvalidOptions):
         waited(Scene(), ready_for=900, wait_timeout=900)
 
 
-def test_a_look_without_an_answer_neither_breaks_a_soak_time_nor_counts() -> None:
+def test_a_check_without_a_response_neither_breaks_a_stable_time_nor_counts() -> None:
     scene = Scene()
     scene.agenda.after(11, lambda: scene.faults.add(AWAY))
     scene.agenda.after(50, scene.faults.clear)
@@ -182,7 +182,7 @@ def test_a_look_without_an_answer_neither_breaks_a_soak_time_nor_counts() -> Non
     assert (result["back"], result["waited"]) == (True, 70.0)
 
 
-def test_a_soak_time_begins_anew_if_the_node_fell_back_while_the_api_server_was_away() -> None:
+def test_a_stable_time_restarts_if_the_node_fell_back_while_the_api_server_was_away() -> None:
     scene = Scene()
     scene.agenda.after(11, lambda: scene.faults.add(AWAY))
     scene.agenda.after(20, lambda: scene.cluster.controllers.fail("w1"))
@@ -192,13 +192,13 @@ def test_a_soak_time_begins_anew_if_the_node_fell_back_while_the_api_server_was_
     assert (result["back"], result["waited"]) == (True, 80.0)
 
 
-def test_a_soak_time_begins_anew_with_another_boot_between_two_looks() -> None:
+def test_a_stable_time_restarts_with_another_boot_between_two_checks() -> None:
     scene = Scene()
     scene.agenda.after(11, lambda: scene.cluster.controllers.reboot("w1", 1))
     assert waited(scene, ready_for=30)["waited"] == 45.0
 
 
-def test_a_soak_time_does_not_end_with_a_look_without_an_answer() -> None:
+def test_a_stable_time_does_not_end_with_a_check_without_a_response() -> None:
     scene = Scene()
     scene.agenda.after(26, lambda: scene.faults.add(AWAY))
     result = waited(scene, ready_for=30, wait_timeout=120)

@@ -111,6 +111,8 @@ def run(
         limit = float(getattr(task, "wait_timeout", 0) or 0)
         ending = _connected(module, limit, lambda clock, rest_for: work(task, clock, rest_for))
     except (MaintenanceError, Cancelled) as exc:
+        # Also where there was no connection yet.
+        disarm()
         module.fail_json(**dict(nothing_done, msg=sentence(exc.message)))
     for warning in ending.warnings:
         module.warn(warning)

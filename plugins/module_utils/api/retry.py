@@ -49,7 +49,7 @@ class Retries:
     def delay_after(self, error: MaintenanceError) -> float | None:
         """Count an error; return the seconds to wait before the next try, None if the error is to be reported."""
         delay = self.next_delay()
-        return delay if _may_be_transient(error) else None
+        return delay if is_transient(error) else None
 
     def next_delay(self) -> float | None:
         """Count an error that may be transient; return the seconds to wait, None if it came too often in a row."""
@@ -85,22 +85,7 @@ def retry_on_conflict(
     return change()
 
 
-def retry_delay(error: MaintenanceError, errors: int) -> float | None:
-    """Return the seconds to wait before the next try after that many errors in a row, None if the error counts."""
-    return next_delay(errors) if _may_be_transient(error) else None
-
-
-def next_delay(errors: int) -> float | None:
-    """Return the seconds to wait after that many errors in a row, None if these are too many."""
-    return backoff(errors, FIRST_DELAY, MAX_DELAY) if errors <= MAX_RETRIES else None
-
-
-def is_transient(error: MaintenanceError, errors: int) -> bool:
-    """Return whether a waiting task should keep polling after this error, the last of that many in a row."""
-    return isinstance(error, (ServerFault, TooManyRequests, Unreachable)) or retry_delay(error, errors) is not None
-
-
-def _may_be_transient(error: MaintenanceError) -> bool:
+def is_transient(error: MaintenanceError) -> bool:
     """Return whether an error may pass that is permanent as a rule.
 
     An API server that has just started may not know its roles, its objects and its token reviewers yet. A host name

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Optional, Union
 
 from ..errors import MaintenanceError
 
@@ -46,4 +47,4 @@ class Fail:
 
 
 # None: go on, another message decides.
-Decision = Done | Again | Recordon | Fail | None
+Decision = Optional[Union[Done, Again, Recordon, Fail]]  # noqa: UP007, UP045 - pylint of ansible-test knows no other way

@@ -32,7 +32,11 @@ def test_nothing_is_watched_once_the_task_has_its_result(monkeypatch: pytest.Mon
     monkeypatch.setattr(cancellation, "POLL_INTERVAL", 0.001)
     monkeypatch.setattr(cancellation, "ancestors_to_watch", lambda parent: [cancellation.Ancestor(1, "gone")])
     started: list[threading.Thread] = []
-    monkeypatch.setattr(threading.Thread, "start", lambda thread: started.append(thread))
+
+    def start(thread: threading.Thread) -> None:
+        started.append(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
     arm()
     disarm()
     # The ancestor has ended, which is no reason to signal any more.

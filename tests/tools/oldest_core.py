@@ -21,7 +21,7 @@ from places import BUILD, ROOT, VENV, environment
 OLDEST = ROOT / ".venv-oldest"
 REQUIREMENTS = ROOT / "tests" / "requirements"
 # Of the demo's requirements, those that playbooks need.
-_SHARED = ("kubernetes==", "cryptography==")
+_SHARED = ("kubernetes==", "jsonpatch==", "cryptography==")
 # One story of test_failures.py: each costs half a minute.
 TESTS = [
     f"tests/rolling/test_{name}"

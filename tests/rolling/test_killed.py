@@ -8,6 +8,7 @@ ROLLING_KILLS says how often (2 unless set), ROLLING_SEED at which moments.
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -16,6 +17,8 @@ import time
 
 import pytest
 from patched_cluster import NEW_KUBELET, PatchedCluster, hosts
+
+from kubesim import builders
 
 KILLS = int(os.environ.get("ROLLING_KILLS", "2"))
 CHANCE = random.Random(int(os.environ.get("ROLLING_SEED", "20261130")))
@@ -54,3 +57,14 @@ def test_a_killed_run_is_ended_by_the_next(cluster: PatchedCluster, number: int,
     assert set(again.states().values()) <= {"done", "skipped"}
     time.sleep(0.1)
     assert cluster.cordoned() == []
+
+
+def test_a_node_that_was_back_when_its_run_was_killed_is_only_awaited(cluster: PatchedCluster) -> None:
+    before = {"boot_id": "old", "kubelet_version": "v1.36.2", "daemonsets": [], "csi_drivers": [], "taints": []}
+    mark = {"campaign": "patch", "owner": "node-patch", "state": "back", "at": 1, "before": before, "reboots": True}
+    text = json.dumps({**mark, "workloads": []})
+    cluster.fill(builders.node("h1", annotations={"kubeops.maintenance/node-patch": text}), workers=1)
+    cluster.inventory({"h1": {}})
+    played = cluster.play("upgrade")
+    assert played.states() == {"h1": "done"}, played.output
+    assert cluster.changes() == ["PATCH /api/v1/nodes/h1"]

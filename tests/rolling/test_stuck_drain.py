@@ -67,8 +67,8 @@ def test_go_on_patches_the_node_although_pods_are_left(tries: dict[str, Try]) ->
 
 def test_a_node_that_may_not_be_let_in_is_a_failure(cluster: PatchedCluster) -> None:
     cluster.fill()
-    # The mark of a patched node is written with the same method; only the uncordon has unschedulable in it.
-    refusal = {"method": "PATCH", "path": "/api/v1/nodes/w1", "body": '"unschedulable": ?(null|false)', "status": 403}
+    # The cordon and the mark of a patched node use the same method; only the uncordon removes something.
+    refusal = {"method": "PATCH", "path": "/api/v1/nodes/w1", "body": '"op": ?"remove"', "status": 403}
     cluster.control("POST", "faults", {"faults": [refusal]})
     cluster.inventory(hosts("w1"))
     played = cluster.play("upgrade")

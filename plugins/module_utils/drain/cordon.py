@@ -79,25 +79,24 @@ class Cordon:
         return True
 
     def _set_owned(self, node: NodeState, wanted: bool) -> bool:
-        since = self.clock.stamp()
+        since, first = self.clock.stamp(), node.obj
         refused: list[Operation] = []
         for _attempt in range(MAX_CONFLICTS):
             self._warn_of_invalid_owners(node)
             operations = release(node.obj, self.owner) if wanted else claim(node.obj, self.owner, since)
             if not operations:
+                # If a try before did it, its response was lost.
+                self._record_owners(node, first, node.obj if refused else first)
                 self._record(node, node.obj, wanted)
                 return bool(refused)
             try:
-                before, after = node.obj, self._changed(node, operations)
-                node.cordon.owners = (
-                    node.cordon.owners[0] if node.cordon.owners else annotation_of(before),
-                    annotation_of(after),
-                )
+                after = self._changed(node, operations)
+                self._record_owners(node, first, after)
                 self._record(node, after, wanted)
                 return True
-            except Conflict:
-                if operations == refused:
-                    # Nothing that they rest on has changed, so it is not another task that is in the way.
+            except Conflict as exc:
+                if exc.status == 422 and operations == refused:
+                    # Nothing that the tests rest on has changed, so it is not another task that is in the way.
                     raise
                 refused = operations
                 fresh = self.cluster.node_now(node.name)
@@ -107,6 +106,10 @@ class Cordon:
         raise Failed(
             f"node {node.name} is being changed concurrently ({MAX_CONFLICTS} conflicts in a row): try again later"
         )
+
+    def _record_owners(self, node: NodeState, before: Obj, after: Obj) -> None:
+        first = node.cordon.owners[0] if node.cordon.owners else annotation_of(before)
+        node.cordon.owners = (first, annotation_of(after))
 
     def _changed(self, node: NodeState, operations: list[Operation]) -> Obj:
         """Return the node as the operations leave it; in check mode as they would, if the API server accepts them."""

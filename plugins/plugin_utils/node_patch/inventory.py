@@ -21,6 +21,9 @@ _LABEL = "[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
 _DNS_NAME = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*\Z")
 # Names of the machine that Ansible runs on, and of groups, which no host should share.
 _RESERVED = frozenset(("localhost", "127.0.0.1", "::1", "all", "ungrouped", "nodes", "workers"))
+# Names that hosts files give to the machine itself: localhost4, ip6-localhost, localhost.localdomain, x.localhost.
+_LOCAL_NAME = re.compile(r"(?:ip6-)?(?:localhost|loopback)\d?(?:\.|\Z)|.*\.localhost\Z")
+_ALL = ipaddress.IPv4Address("255.255.255.255")
 _CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
 _MAX_SHOWN = 80
 
@@ -64,8 +67,11 @@ def is_address(text: str) -> bool:
     try:
         found = ipaddress.ip_address(text)
     except ValueError:
-        return is_dns_name(text) and text not in _RESERVED and not text.rpartition(".")[2][:1].isdigit()
-    return "%" not in text and not (found.is_loopback or found.is_unspecified or found.is_multicast)
+        last = text.rpartition(".")[2]
+        return is_dns_name(text) and text not in _RESERVED and not last[:1].isdigit() and not _LOCAL_NAME.match(text)
+    # An IPv4 address that an IPv6 address holds is what a connection goes to.
+    found = getattr(found, "ipv4_mapped", None) or found
+    return "%" not in text and not (found.is_loopback or found.is_unspecified or found.is_multicast or found == _ALL)
 
 
 def _problem(name: str, address: str) -> str:

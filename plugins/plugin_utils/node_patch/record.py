@@ -71,7 +71,8 @@ def begin(role: RoleVars, record: Record, now: Now) -> Record:
         "marked": "before" in mark,
         "meant": mark.get("reboots", False),
         # A node that was uncordoned for another reason, such as a failure, proves nothing.
-        "returned": mark.get("state") == "back" and not held,
+        # Of a mark without the node as it was before, nothing is proven.
+        "returned": mark.get("state") == "back" and "before" in mark and not held,
     }
 
 

@@ -216,6 +216,25 @@ def test_a_kubelets_heartbeat_is_no_conflict(state: str) -> None:
     assert [request.status for request in sent] == [200]
 
 
+@pytest.mark.parametrize("state", ["cordon", "uncordon"])
+@pytest.mark.parametrize("times", [1, 2, 6, 15])
+def test_conflicts_with_other_writers_are_retried(state: str, times: int) -> None:
+    scene = Scene()
+    if state == "uncordon":
+        scene.run(state="cordon", cordon_owner="a")
+    scene.faults.add({"method": "PATCH", "path": "/nodes/w1$", "status": 409, "times": times})
+    result = scene.run(state=state, cordon_owner="a")
+    assert (result["failed"], result["changed"], scene.cordoned()) == (False, True, state == "cordon")
+
+
+def test_a_lost_response_does_not_hide_the_owner_in_the_diff() -> None:
+    scene = Scene()
+    scene.faults.add({"method": "PATCH", "path": "/nodes/w1$", "reset": "after"})
+    (diff,) = scene.diff(state="cordon", cordon_owner="a")
+    before, after = (diff[side]["metadata"]["annotations"][KEY] for side in ("before", "after"))
+    assert (before, json.loads(after)) == (None, book(scene))
+
+
 def test_a_node_without_annotations_gets_an_owner() -> None:
     scene = Scene()
     scene.store.mutate("Node", None, "w1", lambda node: node["metadata"].pop("annotations", None))

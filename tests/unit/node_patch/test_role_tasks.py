@@ -108,5 +108,5 @@ def test_the_lock_outlasts_by_default_what_lies_between_two_renewals() -> None:
     longest = max(2 * gate + drain, packages, drain + reboot + back, heal)
     # A lock that was renewed within the first third of its duration is not renewed again.
     assert longest < default_of("node_patch", "node_patch_lock_duration") * 2 / 3
-    names = [task["name"] for task in tasks_of(loaded(ROLES / "node_patch" / "tasks" / "steps.yml"))]
+    names = [task["name"] for task in tasks_of(loaded(ROLES / "node_patch" / "tasks" / "patch.yml"))]
     assert names.index("Drain the node") < names.index("Renew the lock") < names.index("Patch the host")

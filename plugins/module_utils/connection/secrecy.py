@@ -44,7 +44,8 @@ def is_content(text: str) -> bool:
     """Return whether a text is the content of a file and not its path: it is then never repeated."""
     return (
         "\n" in text.strip()
-        or text.lstrip().startswith(("{", "[", "-----BEGIN"))
+        # The last one is a PEM text in base64.
+        or text.lstrip().startswith(("{", "[", "-----BEGIN", "LS0tLS1CRUdJTi"))
         # YAML whose lines a folded scalar has joined.
         or ": " in text
         or any(len(name.encode("utf-8", "replace")) > _MAX_NAME for name in re.split("[/:]", text))

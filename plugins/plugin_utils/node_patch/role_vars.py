@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ansible.errors import AnsibleActionFail
 from ansible.module_utils.common.yaml import yaml_load
 
 Record = Mapping[str, Any]
@@ -56,8 +57,11 @@ class RoleVars:
     def strings(self, name: str) -> list[str]:
         """Return an option that is a list, or a text with a list in YAML, or one entry."""
         value = self.value(name)
-        value = yaml_load(value) if isinstance(value, str) else value
-        return [str(entry) for entry in _flat([value or []])]
+        try:
+            value = yaml_load(value) if isinstance(value, str) else value
+            return [str(entry) for entry in _flat([value or []])]
+        except Exception:  # errors of YAML are of a library that may have any version, and repeat what was given
+            raise AnsibleActionFail(f"The variable {name} is not valid YAML: give a list, or one name.") from None
 
     def host(self) -> str:
         """Return the host's name in the inventory."""

@@ -196,3 +196,9 @@ def test_what_a_kubeconfig_uses_as_a_name_stays_readable() -> None:
 @pytest.mark.parametrize("given", ["/etc/kubeconfig", "~/a b:/c", "kube", "C:\\kube", "/a/" + "b" * 255])
 def test_paths_are_no_content(given) -> None:
     assert not secrecy.is_content(given)
+
+
+def test_a_pem_text_in_base64_is_content_however_short() -> None:
+    assert secrecy.is_content(
+        base64.b64encode(b"-----BEGIN PRIVATE KEY-----\nMC4=\n-----END PRIVATE KEY-----\n").decode()
+    )

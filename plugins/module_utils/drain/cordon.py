@@ -86,7 +86,7 @@ class Cordon:
             operations = release(node.obj, self.owner) if wanted else claim(node.obj, self.owner, since)
             if not operations:
                 # If a try before did it, its response was lost.
-                self._record_owners(node, first, node.obj if refused else first)
+                self._record_owners(node, first, node.obj)
                 self._record(node, node.obj, wanted)
                 return bool(refused)
             try:
